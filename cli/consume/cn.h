@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cn.h - the consumer: records and aggregation entries -> what dtrace(1) prints.
+ *
+ * Pure: bytes in, text out through a writer. It knows the program (dv_prog.h's
+ * checked view) and the formats of dv_rec.h; nothing of carriers. Bytes come
+ * from a carrier that is trusted no further than bounds: every length is
+ * checked, strings are cut at their field and printed with control characters
+ * escaped (newline and tab of printf *formats* are the program's own; those in
+ * guest *strings* are escaped unless the rawstrings flag is set).
+ */
+#ifndef CN_H
+#define CN_H
+#include "abi/dv_prog.h"
+#include "abi/dv_rec.h"
+#include "base/err.h"
+
+struct cn;
+
+/* Addresses to names, for stack(), sym(), printf %a %A; any may be NULL. */
+struct cn_symbols {
+	void *arg;
+	/* kernel address -> "mod", "func", offset; false: unknown */
+	bool (*kernel)(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
+	bool (*user)(void *arg, uint64_t pid, uint64_t addr, const char **obj, const char **sym, uint64_t *off);
+};
+
+/* What the program asks of the command (dtrace's library actions). */
+struct cn_requests {
+	void *arg;
+	void (*exit)(void *arg, int status);
+	int  (*freopen)(void *arg, const char *path);	/* NULL path (""): back to the first output */
+	int  (*system)(void *arg, const char *cmd);
+	int  (*setopt)(void *arg, const char *name, const char *value, struct dv_err *err);
+	void (*ftruncate)(void *arg);
+};
+
+struct cn_config {
+	const struct dv_prog *prog;	/* borrowed, outlives cn */
+	void (*out)(void *arg, const char *s, size_t n);	/* standard output */
+	void (*msg)(void *arg, const char *line);		/* a line of stderr, without prefix and newline */
+	void *arg;
+	const struct cn_symbols *symbols;
+	const struct cn_requests *requests;
+	unsigned ncpu;			/* vCPUs + 1 host */
+	const uint32_t *cpu_ids;	/* CPU column per vCPU: guest's cpu number; host prints 0 */
+	bool multi_vm;			/* prefix records with the VM's name */
+};
+
+int  cn_open(const struct cn_config *cfg, struct dv_err *err, struct cn **ret);
+void cn_close(struct cn *c);
+
+/* The header line of the default output ("CPU     ID    FUNCTION:NAME"), unless quiet. */
+void cn_header(struct cn *c);
+
+/*
+ * Options that the consumer reads (quiet flowindent temporal agg* rawbytes
+ * stackindent droptags ...) come from prog->opts; setopt() changes them here.
+ */
+uint64_t cn_option(const struct cn *c, enum dv_opt opt);
+
+/*
+ * One principal snapshot of a CPU (index 0..ncpu-1; ncpu-1 is the host): prints
+ * its records. With `temporal`, or while merging, records are kept until
+ * cn_flush(before): then all with a timestamp below it are printed in order.
+ * Library actions in records (printa, normalize, clear, trunc, exit, ...) act
+ * here, in order: aggregations must have been taken (cn_take_aggs) before.
+ * DV_E_FORMAT: bytes make no sense (err tells the place); the rest is skipped.
+ */
+int  cn_take_records(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s, struct dv_err *err);
+void cn_flush(struct cn *c, uint64_t before);	/* ~0: all */
+
+/* One aggregation snapshot: merged into the consumer's aggregations. */
+int  cn_take_aggs(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s, struct dv_err *err);
+
+/* At the end: prints aggregations that no printa() printed, as dtrace does (a blank line first). */
+void cn_finish(struct cn *c);
+
+/* Compares with the last status and reports what is new: drops, failed speculations ... */
+void cn_report_drops(struct cn *c, const struct dv_status *st);
+/* Drops of one CPU's principal buffer: "N drops on CPU M". */
+void cn_report_cpu_drops(struct cn *c, unsigned cpu, const struct dv_snap *s);
+
+/* exit() seen in a record; status. */
+bool cn_exiting(const struct cn *c, int *status);
+
+/* Could the output not be written (out's owner sets it)? Records stop being printed. */
+void cn_set_failed(struct cn *c);
+
+/* An aggregation's merged contents, for JSON output and tests: walk in printing order. */
+int  cn_agg_walk(struct cn *c, uint32_t aggid,
+		 int (*fn)(void *arg, const void *keys, const uint64_t *words), void *arg);
+#endif

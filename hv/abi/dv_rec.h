@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dv_rec.h - records and aggregation entries, as they lie in buffers.
+ *
+ * Principal buffer: whole records, each 8-aligned, in the order written:
+ *
+ *	+------+------+-----------+-----------------------------+
+ *	| epid | vm   | timestamp | data: clause's record_size  |
+ *	| u32  | u32  | u64 ns    | bytes, fields at their      |
+ *	+------+------+-----------+ actions' rec_off            |
+ *
+ * The size of a record follows from its EPID alone: sizeof(dv_rec) +
+ * record_size of the ECB's clause, rounded up to 8. EPID 0 does not occur,
+ * except as 4 bytes of zero fill before a ring's end (skip 8 bytes).
+ *
+ * Aggregation buffer: entries, each 8-aligned, in the order created:
+ *
+ *	+-------+------+------+--------+------+----------------+
+ *	| aggid | size | hash | vm     | keys | value words    |
+ *	| u32   | u32  | u32  | u32    |      | u64 each       |
+ *	+-------+------+------+--------+------+----------------+
+ *
+ * size is that of the whole entry; keys at the offsets of the key actions,
+ * relative to the byte after the header; the value at agg.value_off.
+ */
+#ifndef DV_REC_H
+#define DV_REC_H
+#include "dv_types.h"
+
+struct dv_rec {
+	uint32_t epid;		/* ECB index + 1 */
+	uint32_t vm;		/* which VM (0: the only one); the consumer's number */
+	uint64_t timestamp;	/* host CLOCK_MONOTONIC, ns: of the firing, or of the commit */
+};
+
+struct dv_agg_entry {
+	uint32_t aggid;		/* index into the program's aggregations */
+	uint32_t size;
+	uint32_t hash;
+	uint32_t vm;
+};
+
+/* ERROR records need no format of their own: ERROR is a probe (dv_prog.h). */
+
+/*
+ * What one switch yields: the inactive half of a buffer in the shared region.
+ * Counters are totals since go, not differences.
+ */
+struct dv_snap {
+	uint64_t off;		/* of the data in the shared region */
+	uint64_t len;		/* bytes of whole records or entries */
+	uint64_t wrapped;	/* ring: offset in the half where the oldest record begins */
+	uint64_t drops;		/* records that did not fit */
+	uint64_t errors;	/* faults */
+	uint64_t now;		/* host time of the switch, ns */
+};
+
+/* Totals of a state, read at statusrate and at the end. */
+struct dv_status {
+	uint64_t dyn_drops;		/* dynamic variable drops */
+	uint64_t dyn_rinsing_drops;
+	uint64_t dyn_dirty_drops;
+	uint64_t spec_drops;		/* speculative drops */
+	uint64_t spec_busy;		/* failed speculations: available buffer(s) still busy */
+	uint64_t spec_unavail;		/* failed speculations: no speculative buffer available */
+	uint64_t agg_drops;
+	uint64_t principal_drops;
+	uint64_t errors;		/* faults in clauses */
+	uint64_t dblerrors;		/* faults in ERROR clauses */
+	uint64_t rule_drops;		/* pending returns or per-task rule state lost: probes missed */
+	uint64_t fired;			/* firings of ECBs, predicate included or not */
+	uint32_t exiting;		/* exit() was called */
+	uint32_t killed;		/* deadman */
+	int64_t  exit_status;
+};
+
+#define DV_QUANT_NBUCKETS	127	/* -2^62.. 0 .. 2^63: bucket 63 is zero */
+#define DV_QUANT_ZERO		63
+
+/* lquantize parameters in one word: base (low 32, signed), step 16, levels 16. */
+#define DV_LQUANT_PARAM(base, step, levels) \
+	((uint64_t)(uint32_t)(base) | ((uint64_t)(step) << 32) | ((uint64_t)(levels) << 48))
+#define DV_LQUANT_BASE(p)	((int32_t)(uint32_t)(p))
+#define DV_LQUANT_STEP(p)	((uint16_t)((p) >> 32))
+#define DV_LQUANT_LEVELS(p)	((uint16_t)((p) >> 48))
+/* value words of lquantize: below base, levels, at or above the limit */
+#define DV_LQUANT_NWORDS(p)	(DV_LQUANT_LEVELS(p) + 2u)
+
+/* llquantize parameters: factor, low and high magnitude, steps: 16 bits each. */
+#define DV_LLQUANT_PARAM(f, l, h, s) \
+	((uint64_t)(f) | ((uint64_t)(l) << 16) | ((uint64_t)(h) << 32) | ((uint64_t)(s) << 48))
+#define DV_LLQUANT_FACTOR(p)	((uint16_t)(p))
+#define DV_LLQUANT_LOW(p)	((uint16_t)((p) >> 16))
+#define DV_LLQUANT_HIGH(p)	((uint16_t)((p) >> 32))
+#define DV_LLQUANT_STEPS(p)	((uint16_t)((p) >> 48))
+
+#endif
