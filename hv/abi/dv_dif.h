@@ -26,7 +26,8 @@
  *		64-bit words)
  *	SETS	rd = address of the string at byte `index` of this DIFO's table
  *	SCMP	strings at r1 and r2 compared, up to strsize bytes
- *	LDGA	rd = args[r2] (native argument), regs[r2], uregs[r2]
+ *	LDGA	rd = args[r2] (native argument), regs[r2], uregs[r2]; an index of
+ *		regs[] is an enum dv_reg (dv_prog.h), out of range: ILLOP
  *	LDGS/STGS LDTS/STTS LDLS/STLS: global, thread-local, clause-local
  *		scalars; a by-reference one (struct dv_var) loads as the address
  *		of the variable's storage, stores by copying from address rd

@@ -56,6 +56,10 @@ struct dv_prog_hdr {
 	uint32_t vmname;		/* string */
 	uint32_t pad;
 	uint64_t target;		/* $target, or 0 */
+	/* dvisor itself: what pid etc. are in the host context without a guest */
+	uint32_t host_pid, host_ppid, host_uid, host_gid;
+	uint32_t host_execname;		/* string */
+	uint32_t pad2;
 	struct { uint64_t off, n; } sec[DV_NSEC];
 };
 

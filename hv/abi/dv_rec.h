@@ -40,7 +40,22 @@ struct dv_agg_entry {
 	uint32_t vm;
 };
 
-/* ERROR records need no format of their own: ERROR is a probe (dv_prog.h). */
+/*
+ * A fault, told by the machine itself whether or not the program has an ERROR
+ * clause: a record of this fixed size in the principal buffer of the CPU where
+ * it happened. The records of ERROR clauses, if any, follow it.
+ */
+#define DV_EPID_FAULT	0xffffffffu
+struct dv_fault_rec {
+	uint32_t epid;		/* DV_EPID_FAULT */
+	uint32_t vm;
+	uint64_t timestamp;
+	uint32_t failed;	/* EPID of the clause that was abandoned */
+	uint32_t action;	/* from 1; 0: the predicate */
+	uint32_t offset;	/* DIF offset in bytes */
+	uint32_t fault;		/* enum dv_dif_fault */
+	uint64_t addr;		/* BADADDR: the address; else 0 */
+};
 
 /*
  * What one switch yields: the inactive half of a buffer in the shared region.
@@ -93,5 +108,16 @@ struct dv_status {
 #define DV_LLQUANT_LOW(p)	((uint16_t)((p) >> 16))
 #define DV_LLQUANT_HIGH(p)	((uint16_t)((p) >> 32))
 #define DV_LLQUANT_STEPS(p)	((uint16_t)((p) >> 48))
+/*
+ * Value words of llquantize: below factor^low; then for each magnitude m from
+ * low to high PER words; at or above factor^(high+1). Word k of magnitude m
+ * begins at (k + steps / factor) * width, width = factor^(m+1) / steps, or, if
+ * factor^(m+1) < steps, at factor^m + k (words that this leaves over stay 0).
+ * With steps < factor word 0 begins at factor^m.
+ */
+#define DV_LLQUANT_PER(p)	\
+	((uint32_t)DV_LLQUANT_STEPS(p) - DV_LLQUANT_STEPS(p) / DV_LLQUANT_FACTOR(p))
+#define DV_LLQUANT_NWORDS(p)	\
+	(((uint32_t)DV_LLQUANT_HIGH(p) - DV_LLQUANT_LOW(p) + 1u) * DV_LLQUANT_PER(p) + 2u)
 
 #endif

@@ -89,19 +89,25 @@ void dv_clean(struct dv_state *s, struct dv_ctx *ctx);
 
 void dv_status(struct dv_state *s, struct dv_status *ret);
 
-/* Accounting of one ECB (design: fired = sum of the rest). */
+/*
+ * Accounting of one ECB, in firings. Always, when no firing is in progress:
+ *
+ *	fired = recorded + norecord + dropped + faulted + speculated
+ *	      + spec_dropped + spec_refused + spec_discarded
+ *	      + agg_dropped + overwritten + after_exit
+ */
 struct dv_account {
-	uint64_t fired;			/* predicate evaluated */
+	uint64_t fired;			/* predicate true or faulted, or none; or after exit */
 	uint64_t untrue;		/* predicate false: no part of the equation */
-	uint64_t recorded;		/* records in the principal buffer or commits of them */
+	uint64_t recorded;		/* records in the principal buffer, commits of them too */
 	uint64_t norecord;		/* ran to the end, nothing to record */
-	uint64_t dropped;		/* did not fit the principal buffer */
+	uint64_t dropped;		/* did not fit the principal buffer, at a commit too */
 	uint64_t faulted;
-	uint64_t speculated;		/* written to a speculation */
+	uint64_t speculated;		/* at present in a speculation, neither committed nor discarded */
 	uint64_t spec_dropped, spec_refused, spec_discarded;
-	uint64_t agg_dropped;
+	uint64_t agg_dropped;		/* nothing to record, and an aggregation had no room */
 	uint64_t overwritten;		/* ring */
-	uint64_t after_exit;
+	uint64_t after_exit;		/* not run: exit() came first */
 };
 int dv_account(struct dv_state *s, uint32_t ecb, struct dv_account *ret);
 

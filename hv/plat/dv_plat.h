@@ -14,6 +14,10 @@
  *   dv_add32/64(p, n) -> old value	dv_xchg64(p, v)
  *   dv_cpu_relax()
  *
+ *   dv_plat_pin() dv_plat_unpin()	around a held gate: the thread is not
+ *				preempted where that can be had (kernel)
+ *   va_list and its macros
+ *
  * Memory for a state is handed in by the carrier (state.h): the core allocates
  * nothing, anywhere.
  */
