@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gi_impl.h - what the files of this folder share. */
+#ifndef GI_IMPL_H
+#define GI_IMPL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+#include "gi.h"
+
+/* Caps on what a guest may make us do or hold. */
+#define GI_MAX_IMAGE	(256u << 20)	/* bytes of kernel image */
+#define GI_MAX_SYMS	2000000u
+#define GI_MAX_NAME	512u		/* bytes of a symbol name, NUL included */
+#define GI_MAX_BTF	(64u << 20)
+#define GI_MAX_FUNC	(256u << 10)	/* bytes of one function we decode */
+
+#define GI_KERNEL_LOW	0xffffffff80000000ull	/* __START_KERNEL_map */
+#define GI_KERNEL_HIGH	0xffffffffc0000000ull	/* modules begin */
+
+/* ---- little-endian loads from bytes of the guest ---- */
+
+static inline uint16_t
+gi_u16(const void *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint32_t
+gi_u32(const void *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint64_t
+gi_u64(const void *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* ---- pgwalk.c ---- */
+
+struct gi_run {			/* guest virtual -> physical, contiguous */
+	uint64_t va, pa, len;
+};
+
+/*
+ * Visits the mapped runs of [start, end), both page-aligned, in order, merged
+ * where contiguous in both spaces. Reads whole tables: made for big ranges.
+ * A callback that returns nonzero ends the walk with that value.
+ */
+int gi_pgruns(const struct gi_mem *mem, dv_gpa_t root, unsigned levels,
+	      uint64_t start, uint64_t end,
+	      int (*fn)(void *arg, const struct gi_run *run), void *arg);
+
+/* ---- ksyms.c ---- */
+
+struct gi_ksym {
+	uint64_t addr;
+	uint32_t name;		/* offset in names */
+	uint8_t type;
+	uint8_t percpu;		/* addr does not move with the kernel's base */
+};
+
+struct gi_ksyms {
+	struct gi_ksym *v;	/* table order */
+	uint32_t n;
+	char *names;		/* NUL-terminated, one after the other */
+	size_t nameslen;
+	uint32_t *byaddr;	/* indices, by address, then table order */
+	uint32_t *hash;		/* index + 1, open addressing by name; first wins */
+	uint32_t hashmask;
+	unsigned layout;	/* 1..4, see ksyms.c */
+};
+
+/* Builds byaddr and hash from v and names. */
+int gi_ksyms_index(struct gi_ksyms *s, struct dv_err *err);
+const struct gi_ksym *gi_ksyms_find(const struct gi_ksyms *s, const char *name);
+/* Position in byaddr of the first symbol above addr. */
+uint32_t gi_ksyms_above(const struct gi_ksyms *s, uint64_t addr);
+
+/* ---- btf.c ---- */
+
+struct gi_btf {
+	uint8_t *data;
+	size_t len;
+	const uint8_t *types;	/* in data */
+	uint32_t types_len;
+	const char *strs;
+	uint32_t strs_len;
+	uint32_t *off;		/* by id: offset in types; [0] unused */
+	uint32_t n;		/* ids are 1..n */
+	uint32_t *hash;		/* ids, open addressing by kind and name */
+	uint32_t hashmask;
+	struct gi_btf_enumr { uint32_t id, i; } *enums;	/* by name; id 0: free */
+	uint32_t enummask;
+};
+
+int gi_btf_type(const struct gi_btf *b, uint32_t id, struct gi_type *ret);
+int gi_btf_member(const struct gi_btf *b, uint32_t id, uint32_t i, struct gi_member *ret);
+uint32_t gi_btf_find(const struct gi_btf *b, enum gi_tkind kind, const char *name);
+/* Skips const, volatile, restrict and typedefs; 0 if that leads nowhere. */
+uint32_t gi_btf_resolve(const struct gi_btf *b, uint32_t id);
+int64_t gi_btf_offsetof(const struct gi_btf *b, uint32_t id, const char *path,
+			struct gi_member *ret);
+
+/* ---- the kernel ---- */
+
+struct gi_fn {			/* a function, for fbt */
+	uint32_t sym;		/* index in ksyms */
+	uint32_t btf;		/* FUNC, or 0 */
+	uint32_t size;
+	uint16_t flags;		/* GI_FN_* */
+	uint16_t pad;
+};
+#define GI_FN_RET	1u	/* decoded whole, and it can return */
+#define GI_FN_BAD	2u	/* cannot be decoded whole */
+#define GI_FN_VOID	4u	/* its prototype says so */
+#define GI_FN_PROTO	8u	/* has one */
+#define GI_FN_NOTRACE	16u	/* entry, noinstr or kprobe-blacklisted text */
+
+struct gi_scall {		/* one handler of the 64-bit table */
+	uint32_t sym;		/* index in ksyms */
+	const char *name;	/* arena */
+	uint32_t nr;		/* lowest number */
+	uint32_t nargs;
+	const char *types[6];	/* arena or constant */
+};
+
+struct gi_schedpr;
+
+struct gi_probes {
+	struct gi_scall *scalls;
+	uint32_t nscalls;
+	uint16_t *nrmap;	/* by number: index in scalls + 1; 0: none */
+	uint32_t nnr;
+	uint32_t nsched;	/* probes of linux/sched.c */
+	uint32_t sched[64];	/* their index in its table */
+	struct gi_fn *fns;
+	uint32_t nfns;
+	/* probe index -> what: runs of syscall, sched, fbt */
+	uint32_t syscall_first, sched_first, fbt_first, n;
+	uint32_t *fbt;		/* fn * 2 + (1: return) */
+	uint32_t nfbt;
+	uint32_t nbad;		/* functions without return probes */
+};
+
+struct gi_kernel {
+	struct gi_mem mem;
+	bool live;
+	struct gi_cpu cpu0;	/* of the vCPU the kernel was found by */
+	uint64_t base;		/* _text */
+	uint64_t end;		/* of the mapped image */
+	struct gi_run *runs;	/* of the image, by va */
+	size_t nruns;
+	dv_gpa_t root;
+	unsigned levels;
+	char id[65];
+	char release[65];
+	struct gi_ksyms *syms;
+	struct gi_btf *btf;	/* never NULL once open */
+	struct dv_arena *arena;
+	struct gi_probes *probes;
+	struct dv_map *tytext;	/* id -> text; filled on demand */
+};
+
+int gi_findimage(struct gi_kernel *k, const struct gi_cpu *cpus, unsigned ncpu,
+		 int (*fn)(struct gi_kernel *k, struct dv_err *err), struct dv_err *err);
+/* Address of a symbol of the kernel proper, or 0. */
+uint64_t gi_addr(const struct gi_kernel *k, const char *name);
+uint64_t gi_read_u64(struct gi_kernel *k, uint64_t at, bool *ok);
+/* Text of a BTF type as D takes it ("struct file *"), or NULL. */
+const char *gi_type_text(const struct gi_kernel *k, uint32_t id);
+
+#endif

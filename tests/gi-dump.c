@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gi-dump.c - looks at a guest in a memory image, for development.
+ *
+ *	gi-dump RAM REGS COMMAND [ARG...]
+ *
+ * RAM: guest-physical memory from 0 (QMP pmemsave; RAM below 3 GB). REGS: the
+ * output of QEMU's `info registers -a`. Commands: info, id, syms, layout,
+ * btf (raw to stdout), probes, sites GLOB..., prelude, save FILE, type NAME,
+ * dis FUNCTION.
+ */
+#include "gi_impl.h"
+
+#include "base/str.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct ram {
+	uint8_t *p;
+	size_t len;
+	uint64_t nreads, nbytes;
+};
+
+static int
+ram_read(void *arg, dv_gpa_t at, void *buf, size_t len)
+{
+	struct ram *r = arg;
+
+	if (at.v > r->len || len > r->len - at.v)
+		return DV_E_GUEST;
+	memcpy(buf, r->p + at.v, len);
+	r->nreads++;
+	r->nbytes += len;
+	return 0;
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static unsigned
+parse_regs(const char *path, struct gi_cpu *cpus, unsigned max)
+{
+	FILE *f = fopen(path, "r");
+	char line[512], *p;
+	unsigned n = 0;
+	uint64_t v;
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		if (strncmp(line, "CPU#", 4) == 0 && n < max)
+			memset(&cpus[n++], 0, sizeof(*cpus));
+		if (n == 0)
+			continue;
+		if ((p = strstr(line, "RIP=")) != NULL) {
+			v = strtoull(p + 4, NULL, 16);
+			if (v >= GI_KERNEL_LOW)
+				cpus[n - 1].kernel_rip = v;
+		}
+		if (strncmp(line, "GS =", 4) == 0)
+			cpus[n - 1].gs_base = strtoull(line + 9, NULL, 16);
+		if (strncmp(line, "IDT=", 4) == 0)
+			cpus[n - 1].idt_base = strtoull(line + 4, NULL, 16);
+		if ((p = strstr(line, "CR3=")) != NULL)
+			cpus[n - 1].cr3 = strtoull(p + 4, NULL, 16);
+		if ((p = strstr(line, "CR4=")) != NULL)
+			cpus[n - 1].cr4 = strtoull(p + 4, NULL, 16);
+	}
+	if (f != NULL)
+		fclose(f);
+	return n;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct ram ram = { 0 };
+	struct gi_mem mem = { ram_read, &ram };
+	struct gi_cpu cpus[64];
+	unsigned ncpu;
+	struct gi_kernel *k;
+	struct dv_err err = { 0 };
+	struct stat st;
+	double t;
+	const char *cmd;
+	int fd, rc;
+
+	if (argc < 4)
+		return 2;
+	fd = open(argv[1], O_RDONLY);
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return 1;
+	ram.len = (size_t)st.st_size;
+	ram.p = mmap(NULL, ram.len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	if (ram.p == MAP_FAILED)
+		return 1;
+	ncpu = parse_regs(argv[2], cpus, 64);
+	cmd = argv[3];
+	if (strcmp(cmd, "id") == 0) {
+		char id[65];
+		uint64_t base;
+
+		t = now();
+		rc = gi_kernel_probe_id(&mem, cpus, ncpu, &err, id, &base);
+		t = now() - t;
+		if (rc != 0)
+			goto fail;
+		printf("%s base %" PRIx64 " (%.1f ms, %" PRIu64 " reads, %" PRIu64 " bytes)\n",
+		    id, base, t, ram.nreads, ram.nbytes);
+		return 0;
+	}
+	t = now();
+	if ((rc = gi_kernel_open(&mem, cpus, ncpu, &err, &k)) != 0)
+		goto fail;
+	t = now() - t;
+	fprintf(stderr, "open: %.1f ms, %" PRIu64 " reads, %" PRIu64 " bytes\n", t, ram.nreads,
+	    ram.nbytes);
+	if (strcmp(cmd, "info") == 0) {
+		printf("release %s id %s base %" PRIx64 " end %" PRIx64 " syms %zu layout %u "
+		    "types %u root %" PRIx64 " levels %u runs %zu\n", k->release, k->id, k->base,
+		    k->end, gi_nsyms(k), k->syms->layout, gi_ntypes(k), k->root.v, k->levels,
+		    k->nruns);
+		printf("__start_notes %" PRIx64 " _etext %" PRIx64 "\n", gi_addr(k, "__start_notes"),
+		    gi_addr(k, "_etext"));
+	} else if (strcmp(cmd, "syms") == 0) {
+		size_t i;
+
+		for (i = 0; i < gi_nsyms(k); i++) {
+			struct gi_sym s;
+
+			gi_sym(k, i, &s);
+			printf("%016" PRIx64 " %c %s\n", s.addr, s.type, s.name);
+		}
+	} else if (strcmp(cmd, "btf") == 0) {
+		fwrite(k->btf->data, 1, k->btf->len, stdout);
+	} else if (strcmp(cmd, "layout") == 0) {
+		struct dv_layout l;
+		uint32_t i;
+
+		if ((rc = gi_kernel_layout(k, &err, &l)) != 0)
+			goto fail;
+		printf("levels %u root %" PRIx64 " page_offset %" PRIx64 " text %" PRIx64 "-%"
+		    PRIx64 " init_task %" PRIx64 "\n", l.pt_levels, l.kernel_root, l.page_offset,
+		    l.text_start, l.text_end, l.init_task);
+		printf("pcpu_current %" PRIx64 " pcpu_preempt_count %" PRIx64 "\n", l.pcpu_current,
+		    l.pcpu_preempt_count);
+		printf("pid %u tgid %u comm %u mm %u active_mm %u boottime %u real_parent %u cred %u "
+		    "flags %u stack %u uid %u gid %u pgd %u ptregs %u stack_size %u pad %u\n",
+		    l.task_pid, l.task_tgid, l.task_comm, l.task_mm, l.task_active_mm,
+		    l.task_start_boottime, l.task_real_parent, l.task_cred, l.task_flags,
+		    l.task_stack, l.cred_uid, l.cred_gid, l.mm_pgd, l.ptregs_size, l.stack_size,
+		    l.stack_pad);
+		for (i = 0; i < l.ncpu; i++) {
+			uint64_t cur = 0, cpid = 0;
+			char comm[17] = "";
+			bool ok;
+
+			cur = gi_read_u64(k, l.pcpu_base[i] + l.pcpu_current, &ok);
+			if (ok) {
+				gi_read(k, DV_GVA(cur + l.task_comm), comm, 16, NULL);
+				gi_read(k, DV_GVA(cur + l.task_pid), &cpid, 4, NULL);
+			}
+			printf("cpu %u base %" PRIx64 " gs %" PRIx64 " current %" PRIx64 " pid %" PRIu64
+			    " comm %s\n", i, l.pcpu_base[i], i < ncpu ? cpus[i].gs_base : 0, cur, cpid,
+			    comm);
+		}
+	} else if (strcmp(cmd, "pad") == 0) {	/* where pid 1's user registers end */
+		uint64_t link = (uint64_t)gi_offsetof(k, "task_struct", "tasks"), p, stack;
+		uint32_t i;
+		bool ok;
+
+		p = gi_read_u64(k, gi_addr(k, "init_task") + link, &ok) - link;
+		stack = gi_read_u64(k, p + (uint64_t)gi_offsetof(k, "task_struct", "stack"), &ok);
+		for (i = 1; i <= 9; i++)
+			printf("-%u: %" PRIx64 "\n", 8 * i, gi_read_u64(k, stack + 16384 - 8 * i, &ok));
+	} else if (strcmp(cmd, "type") == 0 && argc > 4) {
+		uint32_t id = gi_type_find(k, GI_T_STRUCT, argv[4]), i;
+		struct gi_type ty;
+		struct gi_member m;
+
+		gi_type(k, id, &ty);
+		for (i = 0; gi_member(k, id, i, &m) == 0; i++)
+			printf("%5u:%u %s %s\n", m.bit_off / 8, m.bit_size, gi_type_text(k, m.type),
+			    m.name);
+		printf("size %" PRIu64 "\n", ty.size);
+	} else if (strcmp(cmd, "text") == 0 && argc > 4) {	/* raw bytes of a function */
+		struct gi_sym s;
+		uint8_t *b;
+
+		if (!gi_sym_find(k, NULL, argv[4], &s) || (b = malloc(s.size)) == NULL)
+			return 1;
+		if ((rc = gi_read(k, DV_GVA(s.addr), b, s.size, &err)) != 0)
+			goto fail;
+		fprintf(stderr, "%" PRIx64 "\n", s.addr);
+		fwrite(b, 1, s.size, stdout);
+		free(b);
+	}
+	gi_kernel_close(k);
+	return 0;
+fail:
+	fprintf(stderr, "gi-dump: %s (%d)\n", err.text, rc);
+	return 1;
+}
