@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench.c - what one call costs here, by CLOCK_MONOTONIC.
+ *
+ * The calls are made in ten equal batches. `ns` is the time of all, and
+ * `best_ps` the picoseconds per call of the fastest batch, which a noisy
+ * machine spoils least.
+ */
+#define _GNU_SOURCE
+#include "work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BATCHES		10
+
+static int null, zero;
+static char buf[64];
+
+static void op_getppid(void) { syscall(SYS_getppid); }
+static void op_write(void) { syscall(SYS_write, null, buf, sizeof(buf)); }
+static void op_read(void) { syscall(SYS_read, zero, buf, sizeof(buf)); }
+static void op_none(void) { __asm__ volatile(""); }
+
+static void
+op_open(void)
+{
+	syscall(SYS_close, (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY));
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} ops[] = {
+	{ "getppid", op_getppid }, { "write", op_write }, { "read", op_read },
+	{ "open", op_open }, { "none", op_none },
+};
+
+int
+work_bench(const struct work *w, long *arg, char **argv)
+{
+	uint64_t best = UINT64_MAX, total = 0, start, took;
+	long i, b, n = arg[1] / BATCHES;
+	void (*op)(void) = NULL;
+	size_t k;
+
+	for (k = 0; k < sizeof(ops) / sizeof(ops[0]); k++)
+		if (argv[0] != NULL && strcmp(argv[0], ops[k].name) == 0)
+			op = ops[k].run;
+	errno = EINVAL;
+	if (op == NULL || n == 0)
+		die("bench");
+	null = open("/dev/null", O_WRONLY);
+	zero = open("/dev/zero", O_RDONLY);
+	if (null < 0 || zero < 0)
+		die("open");
+	for (b = 0; b < BATCHES; b++) {
+		start = now_ns();
+		for (i = 0; i < n; i++)
+			op();
+		took = now_ns() - start;
+		total += took;
+		if (took < best)
+			best = took;
+	}
+	report_start(w->name);
+	report_text("op", argv[0]);
+	report("calls", (uint64_t)n * BATCHES);
+	report("ns", total);
+	report("ns_per_call", total / ((uint64_t)n * BATCHES));
+	report("best_ps", best * 1000 / (uint64_t)n);
+	report_end();
+	return 0;
+}
