@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * boot.c - guests that dvisor starts itself.
+ *
+ * QEMU runs under TCG with our plugin, by default a small machine without
+ * display; whatever follows `--` on the command line comes last, so that it
+ * wins where QEMU lets later options win. A guest of `dvisor guest` is a
+ * session of its own, with its output in a log file beside its socket, and
+ * is stopped by name. A --boot guest dies with us (PR_SET_PDEATHSIG), so that
+ * a killed command leaves none behind.
+ */
+#include "boot.h"
+
+#include "chan.h"
+#include "msg.h"
+#include "paths.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define QEMU		"qemu-system-x86_64"
+#define MIN_MAJOR	9
+#define MIN_MINOR	2
+
+static void
+nap(void)
+{
+	const struct timespec ts = { 0, 20000000 };
+
+	nanosleep(&ts, NULL);
+}
+
+/* First line of a command's output; false: it could not be run. */
+static bool
+first_line(const char *cmd, char *buf, size_t n)
+{
+	FILE *f = popen(cmd, "re");
+	bool got;
+
+	if (f == NULL)
+		return false;
+	got = fgets(buf, (int)n, f) != NULL;
+	pclose(f);
+	buf[got ? strcspn(buf, "\n") : 0] = '\0';
+	return got;
+}
+
+static int
+check_qemu(struct dv_err *err)
+{
+	char line[256];
+	unsigned major, minor;
+
+	if (!first_line(QEMU " --version 2>/dev/null", line, sizeof(line)) ||
+	    sscanf(line, "QEMU emulator version %u.%u", &major, &minor) != 2)
+		return dv_err_set(err, DV_E_NOENT,
+		    "cannot run " QEMU ". Install package qemu-system-x86 (version %d.%d or later)",
+		    MIN_MAJOR, MIN_MINOR);
+	if (major < MIN_MAJOR || (major == MIN_MAJOR && minor < MIN_MINOR))
+		return dv_err_set(err, DV_E_UNSUP, QEMU " is %u.%u, too old: its plugin interface "
+		    "needs %d.%d or later (on Debian 12 from bookworm-backports)", major, minor,
+		    MIN_MAJOR, MIN_MINOR);
+	/* A QEMU built without plugins rejects the option itself. */
+	if (first_line(QEMU " -help 2>/dev/null | grep -e '-plugin'", line, sizeof(line)))
+		return 0;
+	return dv_err_set(err, DV_E_UNSUP, QEMU " was built without plugins (TCG plugin support)");
+}
+
+static int
+default_image(const char *file, char *buf, size_t n, struct dv_err *err)
+{
+	char sub[128];
+
+	snprintf(sub, sizeof(sub), "images/default/%s", file);
+	if (!dv_path_cache(buf, n, sub) || access(buf, R_OK) != 0)
+		return dv_err_set(err, DV_E_NOENT, "no default guest image: run `make images`, "
+		    "or give --kernel and --initrd");
+	return 0;
+}
+
+static bool
+has_arg(const struct dv_boot *b, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < b->nqemu_args; i++)
+		if (strcmp(b->qemu_args[i], name) == 0)
+			return true;
+	return false;
+}
+
+typedef DV_VEC(const char *) argv_t;
+
+static int
+build_argv(const struct dv_boot *b, const char *plugin, const char *kernel, const char *initrd,
+	   const char *serial, argv_t *argv)
+{
+	const char *const fixed[] = { QEMU, "-accel", "tcg,thread=multi", "-cpu", "max",
+	    "-m", "512", "-smp", "2", "-display", "none", "-no-reboot" };
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		rc |= dv_vec_push(argv, fixed[i]);
+	rc |= dv_vec_push(argv, "-plugin");
+	rc |= dv_vec_push(argv, plugin);
+	rc |= dv_vec_push(argv, "-kernel");
+	rc |= dv_vec_push(argv, kernel);
+	if (initrd != NULL) {
+		rc |= dv_vec_push(argv, "-initrd");
+		rc |= dv_vec_push(argv, initrd);
+	}
+	rc |= dv_vec_push(argv, "-append");
+	rc |= dv_vec_push(argv, b->append != NULL ? b->append : "console=ttyS0 quiet panic=-1");
+	if (!has_arg(b, "-serial") && !has_arg(b, "-nographic")) {
+		rc |= dv_vec_push(argv, "-serial");
+		rc |= dv_vec_push(argv, serial);
+		rc |= dv_vec_push(argv, "-monitor");
+		rc |= dv_vec_push(argv, "none");
+	}
+	for (i = 0; i < b->nqemu_args; i++)
+		rc |= dv_vec_push(argv, (const char *)b->qemu_args[i]);
+	rc |= dv_vec_push(argv, NULL);
+	return rc;
+}
+
+/* In the child: becomes QEMU. */
+static void
+become_qemu(const struct dv_boot *b, const char *const *argv, int log, pid_t parent)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	if (b->background)
+		setsid();
+	else {
+		setpgid(0, 0);		/* ^C is for us alone */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(127);
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (!b->background && (has_arg(b, "-nographic") || has_arg(b, "stdio") ||
+	    has_arg(b, "mon:stdio")))
+		null = -1;		/* the user wants the terminal */
+	if (null >= 0) {
+		dup2(null, 0);
+		dup2(log, 1);
+	}
+	dup2(log, 2);
+	execvp(QEMU, (char *const *)argv);
+	dprintf(2, "cannot run " QEMU ": %s\n", strerror(errno));
+	_exit(127);
+}
+
+static void
+last_words(int log, char *buf, size_t n)
+{
+	char text[2048], *line, *save = NULL;
+	ssize_t len = pread(log, text, sizeof(text) - 1, 0);
+
+	buf[0] = '\0';
+	text[len > 0 ? len : 0] = '\0';
+	for (line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save))
+		if (strstr(line, "warning:") == NULL || buf[0] == '\0')
+			snprintf(buf, n, "%s", line);
+}
+
+static int
+wait_for_socket(const struct dv_booted *g, int log, struct dv_err *err)
+{
+	char why[512];
+	struct dv_chan *chan;
+	int i, status;
+
+	for (i = 0; i < 500; i++) {		/* 10 s */
+		if (waitpid(g->pid, &status, WNOHANG) == g->pid) {
+			last_words(log, why, sizeof(why));
+			return dv_err_set(err, DV_E_GUEST, "QEMU ended at its start: %s",
+			    why[0] != '\0' ? why : "it said nothing");
+		}
+		if (access(g->sock, F_OK) == 0 && chan_tcg_open(g->sock, err, &chan) == 0) {
+			dv_chan_close(chan);
+			return 0;
+		}
+		nap();
+	}
+	return dv_err_set(err, DV_E_GUEST, "QEMU runs, but its dvisor socket %s did not come up", g->sock);
+}
+
+static bool
+name_ok(const char *s)
+{
+	return *s != '\0' && strlen(s) < 48 && *s != '.' &&
+	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == strlen(s);
+}
+
+int
+dv_boot_start(const struct dv_boot *b, struct dv_err *err, struct dv_booted *ret)
+{
+	char kernel[4096], initrd[4096], plugin[4400], lib[4096], serial[600], sockfile[80], file[512];
+	argv_t argv = { 0 };
+	int log, rc;
+	pid_t parent = getpid();
+
+	memset(ret, 0, sizeof(*ret));
+	if (b->name != NULL)
+		snprintf(ret->name, sizeof(ret->name), "%s", b->name);
+	else
+		snprintf(ret->name, sizeof(ret->name), "boot-%d", (int)parent);
+	if (!name_ok(ret->name))
+		return dv_err_set(err, DV_E_USAGE, "\"%s\" cannot be a guest's name: use letters, "
+		    "digits, - _ and .", ret->name);
+	if ((rc = check_qemu(err)) != 0)
+		return rc;
+	snprintf(kernel, sizeof(kernel), "%s", b->kernel != NULL ? b->kernel : "");
+	snprintf(initrd, sizeof(initrd), "%s", b->initrd != NULL ? b->initrd : "");
+	if (b->kernel == NULL && ((rc = default_image("vmlinuz", kernel, sizeof(kernel), err)) != 0 ||
+	    (b->initrd == NULL && (rc = default_image("initrd.img", initrd, sizeof(initrd), err)) != 0)))
+		return rc;
+	if (access(kernel, R_OK) != 0)
+		return dv_err_set(err, DV_E_NOENT, "cannot read kernel image %s: %s", kernel, strerror(errno));
+	if (initrd[0] != '\0' && access(initrd, R_OK) != 0)
+		return dv_err_set(err, DV_E_NOENT, "cannot read initrd %s: %s", initrd, strerror(errno));
+	if (!dv_path_plugin(lib, sizeof(lib)) || access(lib, R_OK) != 0)
+		return dv_err_set(err, DV_E_NOENT, "cannot find the QEMU plugin %s: build it with `make`", lib);
+	snprintf(sockfile, sizeof(sockfile), "%s.sock", ret->name);
+	if (!dv_path_run(ret->sock, sizeof(ret->sock), sockfile))
+		return dv_err_set(err, DV_E_IO, "no folder for control sockets: set XDG_RUNTIME_DIR");
+	if (access(ret->sock, F_OK) == 0) {
+		struct dv_chan *chan;
+
+		if (chan_tcg_open(ret->sock, err, &chan) == 0) {
+			dv_chan_close(chan);
+			return dv_err_set(err, DV_E_BUSY, "a guest named \"%s\" is already running", ret->name);
+		}
+	}
+	snprintf(plugin, sizeof(plugin), "%s,name=%s%s", lib, ret->name, b->hold ? ",hold=on" : "");
+	snprintf(sockfile, sizeof(sockfile), "%s.serial", ret->name);
+	if (b->background && dv_path_run(file, sizeof(file), sockfile))
+		snprintf(serial, sizeof(serial), "unix:%s,server=on,wait=off", file);
+	else
+		snprintf(serial, sizeof(serial), "null");
+	snprintf(sockfile, sizeof(sockfile), "%s.log", ret->name);
+	if (!dv_path_run(file, sizeof(file), sockfile) ||
+	    (log = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) < 0)
+		return dv_err_set(err, DV_E_IO, "cannot open QEMU's log %s: %s", file, strerror(errno));
+	if (!b->background)
+		unlink(file);
+	if (build_argv(b, plugin, kernel, initrd[0] != '\0' ? initrd : NULL, serial, &argv) != 0) {
+		rc = dv_err_nomem(err);
+		goto out;
+	}
+	if ((ret->pid = fork()) < 0) {
+		rc = dv_err_set(err, DV_E_IO, "cannot start QEMU: %s", strerror(errno));
+		goto out;
+	}
+	if (ret->pid == 0)
+		become_qemu(b, argv.v, log, parent);
+	if ((rc = wait_for_socket(ret, log, err)) != 0)
+		dv_boot_stop(ret);
+out:
+	close(log);
+	dv_vec_fini(&argv);
+	return rc;
+}
+
+void
+dv_boot_stop(const struct dv_booted *g)
+{
+	int i, status;
+
+	if (g->pid <= 0)
+		return;
+	kill(g->pid, SIGTERM);
+	for (i = 0; i < 250; i++) {
+		pid_t p = waitpid(g->pid, &status, WNOHANG);
+
+		if (p == g->pid || (p < 0 && kill(g->pid, 0) != 0))
+			break;
+		nap();
+	}
+	if (i == 250) {
+		kill(g->pid, SIGKILL);
+		waitpid(g->pid, &status, 0);
+	}
+	unlink(g->sock);
+}
+
+/* ---- dvisor guest ------------------------------------------------------- */
+
+static int
+guest_stop(const char *name)
+{
+	char file[80], path[512];
+	struct dv_booted g = { 0 };
+	struct dv_ctl_info info;
+	struct dv_chan *chan;
+	struct dv_err err;
+	int rc;
+
+	snprintf(file, sizeof(file), "%.60s.sock", name);
+	if (!name_ok(name) || !dv_path_run(path, sizeof(path), file) || access(path, F_OK) != 0) {
+		dv_msg("no guest named \"%s\" is running", name);
+		return 1;
+	}
+	if ((rc = chan_tcg_open(path, &err, &chan)) != 0)
+		return dv_msg_err(&err);
+	rc = dv_chan_info(chan, &info, &err);
+	dv_chan_close(chan);
+	if (rc != 0)
+		return dv_msg_err(&err);
+	g.pid = (pid_t)info.qemu_pid;
+	snprintf(g.sock, sizeof(g.sock), "%.255s", path);
+	dv_boot_stop(&g);
+	snprintf(file, sizeof(file), "%.60s.log", name);
+	if (dv_path_run(path, sizeof(path), file))
+		unlink(path);
+	snprintf(file, sizeof(file), "%.60s.serial", name);
+	if (dv_path_run(path, sizeof(path), file))
+		unlink(path);
+	return 0;
+}
+
+/* guest, guest2, guest3, ... */
+static bool
+free_name(char *buf, size_t n)
+{
+	char file[80], path[512];
+	int i;
+
+	for (i = 1; i < 1000; i++) {
+		struct dv_chan *chan;
+		struct dv_err err;
+
+		if (i == 1)
+			snprintf(buf, n, "guest");
+		else
+			snprintf(buf, n, "guest%d", i);
+		snprintf(file, sizeof(file), "%.40s.sock", buf);
+		if (!dv_path_run(path, sizeof(path), file))
+			return true;	/* dv_boot_start says what is wrong */
+		if (access(path, F_OK) != 0 || chan_tcg_open(path, &err, &chan) != 0)
+			return true;
+		dv_chan_close(chan);
+	}
+	return false;
+}
+
+int
+dv_guest_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "name", required_argument, NULL, 'N' },
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "initrd", required_argument, NULL, 'i' },
+		{ "append", required_argument, NULL, 'a' },
+		{ "stop", required_argument, NULL, 's' },
+		{ "hold", no_argument, NULL, 'H' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	struct dv_boot b = { .background = true };
+	struct dv_booted g;
+	struct dv_err err;
+	char name[64];
+	int c;
+
+	opterr = 0;
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "+:", options, NULL)) != -1)
+		switch (c) {
+		case 'N':
+			b.name = optarg;
+			break;
+		case 'k':
+			b.kernel = optarg;
+			break;
+		case 'i':
+			b.initrd = optarg;
+			break;
+		case 'a':
+			b.append = optarg;
+			break;
+		case 's':
+			return guest_stop(optarg);
+		case 'H':
+			b.hold = true;
+			break;
+		case 'h':
+			puts("usage: dvisor guest [--name NAME] [--kernel K] [--initrd I] [--append S] "
+			    "[--hold] [-- QEMU ARGS]\n       dvisor guest --stop NAME");
+			return 0;
+		default:
+			dv_msg(c == ':' ? "option %s needs an argument" :
+			    "unknown option %s. Try: dvisor guest --help", argv[optind - 1]);
+			return 2;
+		}
+	if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {
+		dv_msg("unexpected argument \"%s\": QEMU's arguments go after --", argv[optind]);
+		return 2;
+	}
+	b.qemu_args = argv + optind;
+	b.nqemu_args = (size_t)(argc - optind);
+	if (b.name == NULL && free_name(name, sizeof(name)))
+		b.name = name;
+	if (dv_boot_start(&b, &err, &g) != 0)
+		return dv_msg_err(&err);
+	printf("%s\n", g.name);
+	return 0;
+}
+
+/* ---- dvisor doctor ------------------------------------------------------ */
+
+static void
+report(const char *what, bool ok, const char *how)
+{
+	printf("%-32s %s%s%s\n", what, ok ? "ok" : "missing", ok ? "" : ": ", ok ? "" : how);
+}
+
+int
+dv_doctor_main(int argc, char **argv)
+{
+	char buf[4096];
+	struct dv_err err;
+	bool qemu, plugin, image, run;
+
+	(void)argv;
+	if (argc > 1) {
+		dv_msg("doctor takes no arguments");
+		return 2;
+	}
+	qemu = check_qemu(&err) == 0;
+	report("QEMU with plugins", qemu, err.text);
+	plugin = dv_path_plugin(buf, sizeof(buf)) && access(buf, R_OK) == 0;
+	report("dvisor's QEMU plugin", plugin, "build it with `make`");
+	image = default_image("vmlinuz", buf, sizeof(buf), &err) == 0;
+	report("default guest image", image, "make it with `make images`");
+	run = dv_path_run(buf, sizeof(buf), "") && access(buf, W_OK) == 0;
+	report("folder for control sockets", run, "run as root, or set XDG_RUNTIME_DIR");
+	report("D library", dv_path_lib(buf, sizeof(buf)) && access(buf, R_OK) == 0, "run `make install`");
+	return qemu && plugin && image && run ? 0 : 1;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* enable.h - compiled clauses meet probes: the enabling. */
+#ifndef DV_ENABLE_H
+#define DV_ENABLE_H
+#include "probesrc.h"
+#include "dcomp/dcomp.h"
+#include "base/progb.h"
+
+/* One description of one clause, as the compiler told it. */
+struct dv_wanted {
+	uint32_t clause;
+	uint32_t program;		/* which -n or -s */
+	struct dc_pdesc desc;		/* strings owned by the arena */
+};
+typedef DV_VEC(struct dv_wanted) dv_wanted_t;
+
+/*
+ * Adds probes, ECBs, sites, rules and timers for the wanted clauses to `b`.
+ * matched[p]: how many probes program p's descriptions matched. left_out: probes that
+ * matched but have no site, told to `warn` one by one.
+ */
+int  dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
+	       struct gi_kernel *k, struct dc *dc, size_t nprograms, uint64_t *matched,
+	       void (*warn)(const char *line), struct dv_err *err);
+
+#endif

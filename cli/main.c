@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * main.c - dvisor: which VM, which program, which mode.
+ *
+ * A program of dtrace and tick probes needs no guest: without --vm or --boot it
+ * is first compiled against none, and runs that way if it compiles. Otherwise
+ * the VM is opened and the program compiled against its kernel. If there is no
+ * VM, the message is about the program when the program is wrong in itself (a
+ * grammar error), else about the VM.
+ */
+#include "boot.h"
+#include "chan.h"
+#include "msg.h"
+#include "opts.h"
+#include "paths.h"
+#include "program.h"
+#include "run.h"
+#include "vm.h"
+
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BOOT_WAIT_NS	60000000000u	/* until a booted guest has a kernel */
+#define ATTACH_WAIT_NS	2000000000u
+
+/* ---- -l ------------------------------------------------------------------ */
+
+static void
+list_line(const struct dv_probe_view *v)
+{
+	printf("%5u %10s %17s %33s %s\n", v->num + 1, v->prov, v->mod, v->func, v->name);
+}
+
+static int
+list_probes(struct dv_program *p, const struct dv_opts *o, struct dv_err *err)
+{
+	dv_probenums_t nums = { 0 };
+	struct dv_probe_view v;
+	size_t i;
+	int rc = 0;
+
+	printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	if (o->programs.n == 0) {
+		const struct dc_pdesc all = { "", "", "", "" };
+
+		rc = dv_probesrc_match(p->ps, &all, &nums, err);
+	}
+	for (i = 0; rc == 0 && i < p->wanted.n; i++)
+		rc = dv_probesrc_match(p->ps, &p->wanted.v[i].desc, &nums, err);
+	for (i = 0; rc == 0 && i < nums.n; i++) {
+		dv_probesrc_get(p->ps, nums.v[i], &v);
+		list_line(&v);
+	}
+	dv_vec_fini(&nums);
+	if (fflush(stdout) != 0 && rc == 0)
+		rc = dv_err_set(err, DV_E_IO, "cannot write output: %s", strerror(errno));
+	return rc;
+}
+
+/* ---- one trace ----------------------------------------------------------- */
+
+static void
+put_stderr(void *arg, const char *line)
+{
+	(void)arg;
+	fprintf(stderr, "%s\n", line);
+}
+
+static int
+compiled(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o, int *status,
+	 struct dv_err *err)
+{
+	int rc;
+
+	if (o->mode == DV_MODE_LIST)
+		return list_probes(p, o, err);
+	if (o->listing)
+		dc_disasm(&p->b, put_stderr, NULL);
+	if (o->mode == DV_MODE_COMPILE || vm->chan == NULL)
+		return 0;
+	if ((rc = dv_program_enable(p, o, err)) != 0)
+		return rc;
+	if (vm->kernel != NULL && (rc = gi_kernel_layout(vm->kernel, err, &p->b.layout)) != 0)
+		return rc;
+	p->b.vmname = dv_progb_str(&p->b, vm->name);
+	if (o->pid != NULL)
+		p->b.target = strtoull(o->pid, NULL, 10);
+	return dv_run(p, vm, o, o->boot, status, err);
+}
+
+static int
+trace_vm(struct dv_vm *vm, const struct dv_opts *o, int *status, struct dv_err *err)
+{
+	struct dv_program p;
+	int rc;
+
+	if ((rc = dv_program_open(&p, o, vm->kernel, err)) == 0)
+		rc = compiled(&p, vm, o, status, err);
+	dv_program_close(&p);
+	return rc;
+}
+
+static int
+trace_booted(const struct dv_opts *o, int *status, struct dv_err *err)
+{
+	const struct dv_boot b = {
+		.kernel = o->kernel, .initrd = o->initrd, .append = o->append,
+		.qemu_args = o->qemu_args.v, .nqemu_args = o->qemu_args.n, .hold = true
+	};
+	struct dv_booted g;
+	struct dv_chan *chan;
+	struct dv_vm vm;
+	int rc;
+
+	if ((rc = dv_boot_start(&b, err, &g)) != 0)
+		return rc;
+	if ((rc = chan_tcg_open(g.sock, err, &chan)) == 0) {
+		dv_vm_adopt(chan, g.name, &vm);
+		if ((rc = dv_vm_introspect(&vm, BOOT_WAIT_NS, err)) == 0)
+			rc = trace_vm(&vm, o, status, err);
+		dv_vm_close(&vm);
+	}
+	dv_boot_stop(&g);
+	return rc;
+}
+
+static int
+trace_running(const struct dv_opts *o, int *status, struct dv_err *err)
+{
+	struct dv_vm vm;
+	int rc;
+
+	if (o->profile != NULL)
+		rc = dv_vm_open_snapshot(o->profile, err, &vm);
+	else if ((rc = dv_vm_open(o->vms.n > 0 ? o->vms.v[0] : NULL, err, &vm)) == 0)
+		rc = dv_vm_introspect(&vm, ATTACH_WAIT_NS, err);
+	if (rc == 0)
+		rc = trace_vm(&vm, o, status, err);
+	dv_vm_close(&vm);
+	return rc;
+}
+
+/* Without any guest. Returns 1 if the program needs one; err says why. */
+static int
+trace_host(const struct dv_opts *o, int *status, struct dv_err *err)
+{
+	struct dv_program p;
+	struct dv_vm vm = { .name = "" };
+	int rc;
+
+	if ((rc = dv_program_open(&p, o, NULL, err)) != 0) {
+		dv_program_close(&p);
+		return rc == DV_E_COMPILE ? 1 : rc;
+	}
+	if ((rc = chan_host_open(err, &vm.chan)) == 0)
+		rc = compiled(&p, &vm, o, status, err);
+	dv_program_close(&p);
+	dv_vm_close(&vm);
+	return rc;
+}
+
+/* Is the program wrong whatever the guest is like? */
+static bool
+wrong_anyway(const struct dv_err *err)
+{
+	static const char *const tags[] = { "D_SYNTAX", "D_STR_NL", "D_CHR_NL", "D_CHR_NULL",
+	    "D_CHR_OFLOW", "D_INT_OFLOW", "D_INT_DIGIT", "D_EMPTY", "D_MACRO_UNDEF" };
+	size_t i;
+
+	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (strcmp(err->tag, tags[i]) == 0)
+			return true;
+	return false;
+}
+
+static int
+trace(const struct dv_opts *o, struct dv_err *err, int *status)
+{
+	struct dv_err first;
+	int rc;
+
+	if (o->vms.n > 1)
+		return dv_err_set(err, DV_E_UNSUP,
+		    "tracing several VMs at once is not part of this version: give one --vm");
+	if (o->boot)
+		return trace_booted(o, status, err);
+	if (o->vms.n > 0 || o->profile != NULL)
+		return trace_running(o, status, err);
+	if (o->mode == DV_MODE_LIST && o->programs.n == 0) {
+		if ((rc = trace_running(o, status, err)) == DV_E_NOENT) {
+			dv_msg("%s; only probes that need no guest are listed", err->text);
+			rc = trace_host(o, status, err);
+		}
+		return rc;
+	}
+	if ((rc = trace_host(o, status, &first)) != 1) {
+		*err = first;
+		return rc;
+	}
+	if (wrong_anyway(&first)) {
+		*err = first;
+		return DV_E_COMPILE;
+	}
+	return trace_running(o, status, err);
+}
+
+static int
+trace_main(int argc, char **argv)
+{
+	struct dv_opts o;
+	struct dv_err err = { 0 };
+	int rc, status = 0;
+
+	if ((rc = dv_opts_parse(&o, argc, argv, &err)) > 0) {
+		dv_opts_usage();
+		rc = 0;
+	} else if (rc == 0 && o.version) {
+		printf("dvisor: " DV_VERSION "\n");
+	} else if (rc == 0) {
+		dv_run_catch_signals();
+		rc = trace(&o, &err, &status);
+	}
+	dv_opts_fini(&o);
+	if (rc != 0)
+		return dv_msg_err(&err);
+	return status;
+}
+
+/* ---- the other commands -------------------------------------------------- */
+
+static void
+vm_line(void *arg, const struct dv_vm_listed *l)
+{
+	char kernel[96] = "-", nvcpu[16] = "-";
+	struct dv_vm vm;
+	struct dv_err err;
+
+	(*(unsigned *)arg)++;
+	if (l->nvcpu != 0)
+		snprintf(nvcpu, sizeof(nvcpu), "%u", l->nvcpu);
+	if (l->why == NULL && dv_vm_open(l->name, &err, &vm) == 0) {
+		if (dv_vm_introspect(&vm, 0, &err) == 0)
+			snprintf(kernel, sizeof(kernel), "%s", gi_kernel_release(vm.kernel));
+		dv_vm_close(&vm);
+	}
+	printf("%-20s %8d %-7s %5s %-28s %s\n", l->name, l->pid, l->carrier, nvcpu, kernel,
+	    l->why != NULL ? l->why : "");
+}
+
+static int
+vms_main(int argc, char **argv)
+{
+	unsigned n = 0;
+
+	(void)argv;
+	if (argc > 1) {
+		dv_msg("vms takes no arguments");
+		return 2;
+	}
+	printf("%-20s %8s %-7s %5s %-28s %s\n", "NAME", "PID", "CARRIER", "VCPUS", "KERNEL",
+	    "CANNOT BE TRACED BECAUSE");
+	dv_vm_list(vm_line, &n);
+	if (fflush(stdout) != 0) {
+		dv_msg("cannot write output: %s", strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+static int
+snapshot_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "vm", required_argument, NULL, 'v' }, { "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	const char *spec = NULL, *path = NULL;
+	struct dv_err err;
+	struct dv_vm vm;
+	int c, rc;
+
+	opterr = 0;
+	optind = 0;
+	while ((c = getopt_long(argc, argv, ":o:", options, NULL)) != -1)
+		switch (c) {
+		case 'v':
+			spec = optarg;
+			break;
+		case 'o':
+			path = optarg;
+			break;
+		case 'h':
+			puts("usage: dvisor snapshot [--vm SPEC] -o FILE");
+			return 0;
+		default:
+			dv_msg(c == ':' ? "option %s needs an argument" :
+			    "unknown option %s. Try: dvisor snapshot --help", argv[optind - 1]);
+			return 2;
+		}
+	if (path == NULL || optind < argc) {
+		dv_msg("usage: dvisor snapshot [--vm SPEC] -o FILE");
+		return 2;
+	}
+	if ((rc = dv_vm_open(spec, &err, &vm)) == 0 &&
+	    (rc = dv_vm_introspect(&vm, ATTACH_WAIT_NS, &err)) == 0)
+		rc = dv_vm_save_snapshot(&vm, path, &err);
+	dv_vm_close(&vm);
+	return rc == 0 ? 0 : dv_msg_err(&err);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct { const char *name; int (*fn)(int, char **); } commands[] = {
+		{ "guest", dv_guest_main }, { "vms", vms_main }, { "snapshot", snapshot_main },
+		{ "doctor", dv_doctor_main }
+	};
+	size_t i;
+
+	if (argc > 1)
+		for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+			if (strcmp(argv[1], commands[i].name) == 0)
+				return commands[i].fn(argc - 1, argv + 1);
+	if (argc == 1) {
+		dv_opts_usage();
+		return 2;
+	}
+	return trace_main(argc, argv);
+}

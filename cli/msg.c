@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * msg.c - lines for the user on stderr.
+ *
+ * A message is written with one call, so that lines of several processes do
+ * not mix. Texts may hold what came from a guest; err.c has escaped that.
+ */
+#include "msg.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void
+dv_msg(const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+	fprintf(stderr, "dvisor: %s\n", text);
+}
+
+void
+dv_msg_line(const char *line)
+{
+	dv_msg("%s", line);
+}
+
+int
+dv_msg_err(const struct dv_err *err)
+{
+	dv_msg("%s", err->text);
+	return err->code == DV_E_USAGE ? 2 : 1;
+}

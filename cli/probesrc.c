@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probesrc.c - all probes that a program can name.
+ *
+ * A description is matched field by field; an empty field and a glob match as
+ * in dtrace(1), and a lone number is a probe id. The guest's table is long
+ * (more than 100,000 fbt probes), so a description that names its provider
+ * only walks that provider's run of it, and the matches of a description are
+ * kept: the compiler asks first, the enabling asks again.
+ *
+ * Profile probes of rates that are not in the usual list exist from the moment
+ * a description names them, as in dtrace(1).
+ */
+#include "probesrc.h"
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/str.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct own {				/* a probe that is not the guest's */
+	const char *prov, *name;
+	uint32_t flags;
+	bool timer, allvcpu;
+	uint64_t period;
+};
+
+struct matches {
+	dv_probenums_t nums;
+	struct dc_probeinfo info;
+	bool have_info;
+};
+
+struct dv_probesrc {
+	struct gi_kernel *k;		/* borrowed */
+	size_t nguest;
+	DV_VEC(struct own) own;		/* first `nfixed` come before the guest's */
+	size_t nfixed;
+	struct dv_arena *arena;
+	struct dv_smap *cache;		/* "p:m:f:n" -> struct matches */
+	DV_VEC(struct matches *) all;
+};
+
+#define MIN_PERIOD	200000u		/* 5000 Hz, as dtrace(1)'s limit */
+
+static const char *const usual[] = {
+	"profile-97", "profile-199", "profile-499", "profile-997", "profile-1999",
+	"profile-4001", "profile-4999", "tick-1", "tick-10", "tick-100", "tick-500",
+	"tick-1000", "tick-5000"
+};
+
+/* Units as in the profile provider's documentation. */
+static const struct { const char *name; uint64_t ns; } units[] = {
+	{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 },
+	{ "ms", 1000000 }, { "msec", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 },
+	{ "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 },
+	{ "hour", 3600000000000 }, { "d", 86400000000000 }, { "day", 86400000000000 },
+	{ "hz", 0 }, { "", 0 }
+};
+
+/* "profile-N[unit]", "tick-N[unit]": false if the name is not of this form. */
+static bool
+rate_parse(const char *name, bool *allvcpu, uint64_t *period)
+{
+	const char *p;
+	uint64_t n = 0;
+	size_t i;
+
+	if (strncmp(name, "profile-", 8) == 0)
+		p = name + 8;
+	else if (strncmp(name, "tick-", 5) == 0)
+		p = name + 5;
+	else
+		return false;
+	*allvcpu = name[0] == 'p';
+	if (!isdigit((unsigned char)*p))
+		return false;
+	for (; isdigit((unsigned char)*p); p++) {
+		if (n > UINT64_MAX / 10 - 10)
+			return false;
+		n = n * 10 + (uint64_t)(*p - '0');
+	}
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(p, units[i].name) == 0)
+			break;
+	if (n == 0 || i == sizeof(units) / sizeof(units[0]))
+		return false;
+	if (units[i].ns == 0)
+		*period = n > 1000000000 ? 0 : 1000000000 / n;
+	else if (n > UINT64_MAX / 2 / units[i].ns)
+		return false;
+	else
+		*period = n * units[i].ns;
+	return *period >= MIN_PERIOD;
+}
+
+static int
+own_add(struct dv_probesrc *ps, const char *prov, const char *name, uint32_t flags,
+	bool allvcpu, uint64_t period)
+{
+	struct own o = { .prov = prov, .flags = flags, .timer = period != 0,
+	    .allvcpu = allvcpu, .period = period };
+
+	if ((o.name = dv_arena_strdup(ps->arena, name)) == NULL)
+		return DV_E_NOMEM;
+	return dv_vec_push(&ps->own, o);
+}
+
+int
+dv_probesrc_create(struct gi_kernel *k, struct dv_err *err, struct dv_probesrc **ret)
+{
+	struct dv_probesrc *ps = calloc(1, sizeof(*ps));
+	uint64_t period;
+	bool allvcpu;
+	size_t i;
+	int rc;
+
+	if (ps == NULL)
+		return dv_err_nomem(err);
+	ps->k = k;
+	if ((ps->arena = dv_arena_create()) == NULL || (ps->cache = dv_smap_create()) == NULL)
+		goto nomem;
+	if (own_add(ps, "dtrace", "BEGIN", DV_PF_BEGIN | DV_PF_HOST, false, 0) != 0 ||
+	    own_add(ps, "dtrace", "END", DV_PF_END | DV_PF_HOST, false, 0) != 0 ||
+	    own_add(ps, "dtrace", "ERROR", DV_PF_ERROR, false, 0) != 0)
+		goto nomem;
+	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		rate_parse(usual[i], &allvcpu, &period);
+		if (own_add(ps, "profile", usual[i], allvcpu ? 0 : DV_PF_HOST, allvcpu, period) != 0)
+			goto nomem;
+	}
+	ps->nfixed = ps->own.n;
+	if (k != NULL) {
+		if ((rc = gi_probes_open(k, err)) != 0) {
+			dv_probesrc_destroy(ps);
+			return rc;
+		}
+		ps->nguest = gi_nprobes(k);
+	}
+	*ret = ps;
+	return 0;
+nomem:
+	dv_probesrc_destroy(ps);
+	return dv_err_nomem(err);
+}
+
+void
+dv_probesrc_destroy(struct dv_probesrc *ps)
+{
+	size_t i;
+
+	if (ps == NULL)
+		return;
+	for (i = 0; i < ps->all.n; i++) {
+		dv_vec_fini(&ps->all.v[i]->nums);
+		free(ps->all.v[i]);
+	}
+	dv_vec_fini(&ps->all);
+	dv_vec_fini(&ps->own);
+	dv_smap_destroy(ps->cache);
+	dv_arena_destroy(ps->arena);
+	free(ps);
+}
+
+size_t
+dv_probesrc_count(const struct dv_probesrc *ps)
+{
+	return ps->own.n + ps->nguest;
+}
+
+void
+dv_probesrc_get(const struct dv_probesrc *ps, uint32_t num, struct dv_probe_view *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->num = num;
+	if (num >= ps->nfixed && num - ps->nfixed < ps->nguest) {
+		struct gi_probe p;
+
+		ret->guest = true;
+		ret->index = num - (uint32_t)ps->nfixed;
+		gi_probe(ps->k, ret->index, &p);
+		ret->prov = p.prov;
+		ret->mod = p.mod;
+		ret->func = p.func;
+		ret->name = p.name;
+		ret->flags = p.flags;
+		ret->why_not = p.why_not;
+	} else {
+		const struct own *o = &ps->own.v[num < ps->nfixed ? num : num - ps->nguest];
+
+		ret->prov = o->prov;
+		ret->mod = ret->func = "";
+		ret->name = o->name;
+		ret->flags = o->flags;
+		ret->timer = o->timer;
+		ret->allvcpu = o->allvcpu;
+		ret->period = o->period;
+	}
+}
+
+static bool
+field_matches(const char *pattern, bool glob, const char *s)
+{
+	return *pattern == '\0' || (glob ? dv_glob_match(pattern, s) : strcmp(pattern, s) == 0);
+}
+
+/* Linux calls it vmlinux; scripts from elsewhere have other names for it. */
+static bool
+mod_matches(const char *pattern, bool glob, const char *s)
+{
+	if (field_matches(pattern, glob, s))
+		return true;
+	return strcmp(s, "vmlinux") == 0 && (strcmp(pattern, "kernel") == 0 ||
+	    strcmp(pattern, "genunix") == 0 || strcmp(pattern, "unix") == 0);
+}
+
+static int
+match_run(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums,
+	  uint32_t first, uint32_t n)
+{
+	bool gp = dv_glob_is_pattern(d->prov), gm = dv_glob_is_pattern(d->mod);
+	bool gf = dv_glob_is_pattern(d->func), gn = dv_glob_is_pattern(d->name);
+	struct dv_probe_view v;
+	uint32_t i;
+
+	for (i = first; i < first + n; i++) {
+		dv_probesrc_get(ps, i, &v);
+		if (v.why_not != NULL || !field_matches(d->name, gn, v.name) ||
+		    !field_matches(d->prov, gp, v.prov) ||
+		    !field_matches(d->func, gf, v.func) || !mod_matches(d->mod, gm, v.mod))
+			continue;
+		if (dv_vec_push(nums, i) != 0)
+			return DV_E_NOMEM;
+	}
+	return 0;
+}
+
+/* A rate that is not there yet, named exactly, comes into being. */
+static int
+make_rate(struct dv_probesrc *ps, const struct dc_pdesc *d)
+{
+	uint64_t period;
+	bool allvcpu;
+	size_t i;
+
+	if (!field_matches(d->prov, dv_glob_is_pattern(d->prov), "profile") ||
+	    *d->mod != '\0' || *d->func != '\0' || !rate_parse(d->name, &allvcpu, &period))
+		return 0;
+	for (i = 0; i < ps->own.n; i++)
+		if (strcmp(ps->own.v[i].name, d->name) == 0)
+			return 0;
+	return own_add(ps, "profile", d->name, allvcpu ? 0 : DV_PF_HOST, allvcpu, period);
+}
+
+static int
+match_all(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums)
+{
+	uint32_t total, nfixed = (uint32_t)ps->nfixed;
+	size_t first, n;
+	uint64_t id;
+	int rc;
+
+	if (*d->prov == '\0' && *d->mod == '\0' && *d->func == '\0' &&
+	    isdigit((unsigned char)*d->name) && dv_parse_u64(d->name, &id) == 0) {
+		if (id == 0 || id > dv_probesrc_count(ps))
+			return 0;
+		return dv_vec_push(nums, (uint32_t)(id - 1));
+	}
+	if ((rc = make_rate(ps, d)) != 0)
+		return rc;
+	total = (uint32_t)dv_probesrc_count(ps);
+	if ((rc = match_run(ps, d, nums, 0, nfixed)) != 0)
+		return rc;
+	if (ps->k != NULL && !dv_glob_is_pattern(d->prov)) {
+		if (gi_probe_range(ps->k, d->prov, &first, &n) &&
+		    (rc = match_run(ps, d, nums, nfixed + (uint32_t)first, (uint32_t)n)) != 0)
+			return rc;
+	} else if ((rc = match_run(ps, d, nums, nfixed, (uint32_t)ps->nguest)) != 0)
+		return rc;
+	return match_run(ps, d, nums, nfixed + (uint32_t)ps->nguest,
+	    total - nfixed - (uint32_t)ps->nguest);
+}
+
+static int
+lookup(struct dv_probesrc *ps, const struct dc_pdesc *d, struct matches **ret, struct dv_err *err)
+{
+	char *key = dv_arena_printf(ps->arena, "%s:%s:%s:%s", d->prov, d->mod, d->func, d->name);
+	struct matches *m;
+
+	if (key == NULL)
+		return dv_err_nomem(err);
+	if ((m = dv_smap_get_ptr(ps->cache, key)) == NULL) {
+		if ((m = calloc(1, sizeof(*m))) == NULL)
+			return dv_err_nomem(err);
+		if (dv_vec_push(&ps->all, m) != 0) {
+			free(m);
+			return dv_err_nomem(err);
+		}
+		if (match_all(ps, d, &m->nums) != 0 || dv_smap_set_ptr(ps->cache, key, m) != 0)
+			return dv_err_nomem(err);
+	}
+	*ret = m;
+	return 0;
+}
+
+int
+dv_probesrc_match(struct dv_probesrc *ps, const struct dc_pdesc *d,
+		  dv_probenums_t *ret, struct dv_err *err)
+{
+	struct matches *m;
+	size_t i;
+	int rc;
+
+	if ((rc = lookup(ps, d, &m, err)) != 0)
+		return rc;
+	for (i = 0; i < m->nums.n; i++)
+		if (dv_vec_push(ret, m->nums.v[i]) != 0)
+			return dv_err_nomem(err);
+	return 0;
+}
+
+/* ---- the compiler's view ------------------------------------------------ */
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Keeps of `info` what probe p's arguments have in common with it. */
+static void
+common_args(struct dc_probeinfo *info, const struct gi_probe *p, bool first)
+{
+	uint32_t i;
+
+	if (first) {
+		info->nargs = p->nargs < DC_MAXARGS ? p->nargs : DC_MAXARGS;
+		for (i = 0; i < info->nargs; i++)
+			info->args[i] = (struct dc_arg){ p->args[i].native, p->args[i].ntype,
+			    p->args[i].xlate, p->args[i].map };
+		return;
+	}
+	if (p->nargs != info->nargs)
+		info->args_differ = true;
+	for (i = 0; i < info->nargs && i < p->nargs; i++)
+		if (!same_text(info->args[i].native, p->args[i].native) ||
+		    info->args[i].ntype != p->args[i].ntype ||
+		    !same_text(info->args[i].xlate, p->args[i].xlate) ||
+		    info->args[i].map != p->args[i].map)
+			break;
+	if (i < info->nargs) {
+		info->nargs = i;
+		info->args_differ = true;
+	}
+}
+
+static int
+compiler_match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_err *err)
+{
+	struct dv_probesrc *ps = arg;
+	struct dv_probe_view v;
+	struct matches *m;
+	size_t i;
+	int rc;
+
+	if ((rc = lookup(ps, d, &m, err)) != 0)
+		return rc;
+	if (!m->have_info) {
+		m->info.nmatched = m->nums.n;
+		m->info.flags = ~0u;
+		for (i = 0; i < m->nums.n; i++) {
+			struct gi_probe p = { 0 };
+
+			dv_probesrc_get(ps, m->nums.v[i], &v);
+			m->info.flags &= v.flags;
+			if (m->info.args_differ && m->info.nargs == 0)
+				continue;
+			if (v.guest)
+				gi_probe(ps->k, v.index, &p);
+			common_args(&m->info, &p, i == 0);
+		}
+		if (m->nums.n == 0)
+			m->info.flags = 0;
+		m->have_info = true;
+	}
+	*ret = m->info;
+	return 0;
+}
+
+void
+dv_probesrc_init(struct dc_probes *ret, struct dv_probesrc *ps)
+{
+	*ret = (struct dc_probes){ .arg = ps, .match = compiler_match };
+}

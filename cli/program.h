@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* program.h - what was asked for with -n, -s and the like, compiled. */
+#ifndef DV_PROGRAM_H
+#define DV_PROGRAM_H
+#include "enable.h"
+#include "opts.h"
+
+struct dv_arena;
+
+struct dv_program {
+	struct dc *dc;
+	struct dc_types types;
+	struct dc_probes probes;
+	struct dv_probesrc *ps;
+	struct gi_kernel *kernel;	/* borrowed; NULL: no guest */
+	struct dv_progb b;
+	dv_wanted_t wanted;
+	struct dv_arena *arena;
+	uint64_t *matched;		/* per program of the options */
+};
+
+/*
+ * Reads and compiles all programs of the options against a guest's kernel
+ * (NULL: none). On failure the program must still be closed.
+ */
+int  dv_program_open(struct dv_program *p, const struct dv_opts *o, struct gi_kernel *k,
+		     struct dv_err *err);
+/* Probes and sites: makes the enabling. */
+int  dv_program_enable(struct dv_program *p, const struct dv_opts *o, struct dv_err *err);
+void dv_program_close(struct dv_program *p);
+
+/* "script 'x' matched N probes" lines, as dtrace(1) prints them unless quiet. */
+void dv_program_report(const struct dv_program *p, const struct dv_opts *o);
+
+#endif
