@@ -89,6 +89,11 @@ compiled(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o, int *s
 	if (vm->kernel != NULL && (rc = gi_kernel_layout(vm->kernel, err, &p->b.layout)) != 0)
 		return rc;
 	p->b.vmname = dv_progb_str(&p->b, vm->name);
+	p->b.host_pid = (uint32_t)getpid();
+	p->b.host_ppid = (uint32_t)getppid();
+	p->b.host_uid = getuid();
+	p->b.host_gid = getgid();
+	p->b.host_execname = dv_progb_str(&p->b, "dvisor");
 	if (o->pid != NULL)
 		p->b.target = strtoull(o->pid, NULL, 10);
 	return dv_run(p, vm, o, o->boot, status, err);

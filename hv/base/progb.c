@@ -115,6 +115,11 @@ dv_progb_finish(struct dv_progb *b, struct dv_err *err, void **blob, size_t *len
 	h->vm = b->vm;
 	h->vmname = b->vmname;
 	h->target = b->target;
+	h->host_pid = b->host_pid;
+	h->host_ppid = b->host_ppid;
+	h->host_uid = b->host_uid;
+	h->host_gid = b->host_gid;
+	h->host_execname = b->host_execname;
 	total = (sizeof(*h) + 7) & ~(size_t)7;
 	for (i = 0; i < DV_NSEC; i++) {
 		h->sec[i].off = total;

@@ -40,6 +40,8 @@ struct dv_progb {
 	uint32_t vm;
 	uint32_t vmname;
 	uint64_t target;
+	uint32_t host_pid, host_ppid, host_uid, host_gid;	/* dvisor's own */
+	uint32_t host_execname;		/* string */
 	bool failed;			/* out of memory somewhere; finish() tells */
 };
 
