@@ -5,7 +5,9 @@
  * One table of functions per carrier (chan_tcg.c, chan_host.c). All return 0
  * or DV_E_* with err filled: DV_E_GUEST when the guest is gone, DV_E_AGAIN when
  * the carrier did not answer in time, DV_E_INVAL when it refused (the text is
- * its reason). One thread at a time.
+ * its reason), DV_E_BUSY when another consumer has the guest. One thread at a
+ * time. While a program is loaded, some request must be made at least every
+ * DV_CTL_DEAD_NS: ping, if nothing else.
  */
 #ifndef DV_CHAN_H
 #define DV_CHAN_H
@@ -18,7 +20,7 @@ struct dv_chan;
 
 struct dv_chan_ops {
 	int (*info)(struct dv_chan *c, struct dv_ctl_info *ret, struct dv_err *err);
-	/* Guest-physical RAM, at most DV_CTL_MAXREAD bytes. */
+	/* Guest-physical RAM, any length: all of it or an error. */
 	int (*read)(struct dv_chan *c, uint64_t gpa, void *buf, size_t len, struct dv_err *err);
 	/* Loads a blob; *nvcpu: CPUs 0..nvcpu-1 are vCPUs, nvcpu the host's. */
 	int (*load)(struct dv_chan *c, const void *blob, size_t len, unsigned *nvcpu, struct dv_err *err);
@@ -30,6 +32,7 @@ struct dv_chan_ops {
 		    const void **data, struct dv_err *err);
 	int (*status)(struct dv_chan *c, struct dv_status *ret, struct dv_err *err);
 	int (*account)(struct dv_chan *c, uint32_t ecb, struct dv_account *ret, struct dv_err *err);
+	/* The heartbeat. Like info, updates c->state and c->generation. */
 	int (*ping)(struct dv_chan *c, struct dv_err *err);
 	int (*unload)(struct dv_chan *c, struct dv_err *err);
 	int (*resume)(struct dv_chan *c, struct dv_err *err);
@@ -37,7 +40,11 @@ struct dv_chan_ops {
 	int (*wait)(struct dv_chan *c, uint32_t state, uint64_t timeout_ns, struct dv_err *err);
 	void (*close)(struct dv_chan *c);
 };
-struct dv_chan { const struct dv_chan_ops *ops; };	/* carriers embed it first */
+struct dv_chan {			/* carriers embed it first */
+	const struct dv_chan_ops *ops;
+	uint32_t state;			/* DV_GUEST_*, of the last info or ping */
+	uint64_t generation;		/* another than before: a new kernel */
+};
 
 /* The tcg carrier at a control socket. DV_E_NOENT: nobody listens there. */
 int  chan_tcg_open(const char *sock, struct dv_err *err, struct dv_chan **ret);
@@ -85,6 +92,36 @@ static inline int
 dv_chan_status(struct dv_chan *c, struct dv_status *ret, struct dv_err *err)
 {
 	return c->ops->status(c, ret, err);
+}
+
+static inline int
+dv_chan_account(struct dv_chan *c, uint32_t ecb, struct dv_account *ret, struct dv_err *err)
+{
+	return c->ops->account(c, ecb, ret, err);
+}
+
+static inline int
+dv_chan_ping(struct dv_chan *c, struct dv_err *err)
+{
+	return c->ops->ping(c, err);
+}
+
+static inline int
+dv_chan_unload(struct dv_chan *c, struct dv_err *err)
+{
+	return c->ops->unload(c, err);
+}
+
+static inline int
+dv_chan_resume(struct dv_chan *c, struct dv_err *err)
+{
+	return c->ops->resume(c, err);
+}
+
+static inline int
+dv_chan_wait(struct dv_chan *c, uint32_t state, uint64_t timeout_ns, struct dv_err *err)
+{
+	return c->ops->wait(c, state, timeout_ns, err);
 }
 
 static inline void

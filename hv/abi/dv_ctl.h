@@ -20,7 +20,7 @@
  *	SNAP	-> struct dv_ctl_snapreq; answers struct dv_snap
  *	STATUS	-> nothing; answers struct dv_status
  *	ACCOUNT	-> u32 ecb, u32 0; answers struct dv_account's words
- *	PING	-> nothing: the heartbeat
+ *	PING	-> nothing: the heartbeat; answers struct dv_ctl_pong
  *	UNLOAD	-> nothing; answers when the program is forgotten
  *	RESUME	-> nothing: lets a guest go that was held at its first kernel
  *		   instruction (hold=on), or at its halt
@@ -83,6 +83,9 @@ enum dv_ctl_carrier { DV_CARRIER_HOST, DV_CARRIER_TCG, DV_CARRIER_KVM, DV_CARRIE
 #define DV_GUEST_PAUSED	2u
 #define DV_GUEST_IDLE	4u	/* all vCPUs halted */
 #define DV_GUEST_KERNEL	8u	/* kernel_rip is valid */
+#define DV_GUEST_ENDING	16u	/* its end waits (1 s at most) for SNAP, STOP, UNLOAD */
+
+struct dv_ctl_pong { uint32_t state; uint32_t pad; uint64_t generation; };
 
 struct dv_ctl_read { uint64_t gpa; uint64_t len; };
 struct dv_ctl_loaded { uint64_t shared_len; uint32_t nvcpu; uint32_t pad; };

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ram.c - which guest-physical addresses are RAM, and where they lie in QEMU.
+ *
+ * Probe context may follow any address that a guest made up, so it must never
+ * reach a device: QEMU's own debug reads would. Only this table yields host
+ * pointers. It is made from QEMU's flat view of memory and takes
+ *
+ *   (1) ranges whose memory belongs to a memory backend: no ROM, no PCI
+ *	 memory, no graphics RAM, no passed-through device;
+ *   (2) of those the machine's base memory only: what can be unplugged may
+ *	 go away under a reader, and reads as a fault instead;
+ *   (3) ranges that QEMU's DMA mapping, asked independently about the first
+ *	 and the last page, places at the same pointers.
+ *
+ * The BIOS moves the borders of RAM below 1 MiB, so the table is built again
+ * whenever a client comes or asks. Readers take no lock: a table never changes
+ * and is never freed once published. There is a new one only when the map
+ * differs from all tables so far, which ends soon after the BIOS; a guest that
+ * plays with its chipset for ever is cut off at RAM_MAXTABLES.
+ *
+ * A guest's store may be under way while we copy: a read is as torn as one by
+ * another vCPU of the guest would be.
+ */
+#include "tcg/ram.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RAM_MAXTABLES 64
+#define RAM_PAGE 4096ull
+
+static struct dv_ram ram_empty;
+static const struct dv_ram *ram_now = &ram_empty;	/* atomic */
+static struct dv_ram *ram_all;				/* service thread */
+static unsigned ram_ntables;
+
+struct build {
+	const struct qemu_int *q;
+	struct dv_ram *t;
+	const void *mr[DV_RAM_MAXRANGE];
+	unsigned nmr;
+	uint64_t base, taken;		/* bytes of base memory; of mr[] */
+	bool overflow;
+};
+
+static bool
+region_is_base(struct build *b, const void *mr)
+{
+	const struct qemu_int *q = b->q;
+	void *owner = q->mr_owner(mr);
+	uint64_t size;
+	unsigned i;
+
+	for (i = 0; i < b->nmr; i++)
+		if (b->mr[i] == mr)
+			return true;
+	if (owner == NULL || q->mr_ram_addr(mr) == ~0ull ||
+	    q->mr_is_device(mr) ||
+	    q->dynamic_cast(owner, "memory-backend") == NULL)
+		return false;
+	size = q->mr_size(mr);
+	if (size > b->base - b->taken || b->nmr == DV_RAM_MAXRANGE)
+		return false;
+	b->taken += size;
+	b->mr[b->nmr++] = mr;
+	return true;
+}
+
+static bool
+take_range(__int128 start, __int128 len, const void *mr, uint64_t offset,
+	   void *opaque)
+{
+	struct build *b = opaque;
+	struct dv_ram *t = b->t;
+	struct dv_ram_range *last = t->n != 0 ? &t->range[t->n - 1] : NULL;
+	uint64_t gpa = (uint64_t)start, n = (uint64_t)len;
+	uint8_t *host;
+
+	if ((start >> 64) != 0 || (len >> 64) != 0 || n == 0 ||
+	    gpa + n - 1 < gpa || !region_is_base(b, mr))
+		return false;
+	if (offset > b->q->mr_size(mr) || n > b->q->mr_size(mr) - offset)
+		return false;
+	host = b->q->mr_ptr(mr);
+	if (host == NULL)
+		return false;
+	host += offset;
+	if (last != NULL && last->gpa + last->len == gpa &&
+	    last->host + last->len == host) {
+		last->len += n;		/* as RAM and its write-protected shadow */
+	} else if (t->n == DV_RAM_MAXRANGE) {
+		b->overflow = true;
+		return true;
+	} else {
+		t->range[t->n++] = (struct dv_ram_range){ gpa, n, host };
+	}
+	t->bytes += n;
+	return false;
+}
+
+/* Does QEMU's own DMA mapping agree about one page? */
+static bool
+page_agrees(const struct qemu_int *q, uint64_t gpa, const uint8_t *host)
+{
+	uint64_t len = 1;
+	void *p;
+	bool same;
+
+	if (q->is_io(gpa))
+		return false;
+	p = q->map(gpa, &len, false);
+	same = p == host && len == 1;
+	if (p != NULL)
+		q->unmap(p, len, false, 0);
+	return same;
+}
+
+static bool
+tables_equal(const struct dv_ram *a, const struct dv_ram *b)
+{
+	return a->n == b->n && memcmp(a->range, b->range,
+				      a->n * sizeof(a->range[0])) == 0;
+}
+
+int
+dv_ram_build(const struct qemu_int *q, char *why, size_t len)
+{
+	struct build b = { .q = q };
+	struct qemu_memory *m;
+	struct dv_ram *t;
+	void *fv;
+	unsigned i;
+
+	if (!qemu_int_has_map(q)) {
+		snprintf(why, len, "this QEMU exports no functions that tell its memory map");
+		return -1;
+	}
+	m = q->memory_size(NULL);
+	if (m == NULL) {
+		snprintf(why, len, "QEMU does not tell the size of the guest's memory");
+		return -1;
+	}
+	b.base = m->base_memory;
+	q->free_memory(m);
+	t = b.t = calloc(1, sizeof(*t));
+	if (t == NULL) {
+		snprintf(why, len, "out of memory");
+		return -1;
+	}
+	fv = q->get_flatview(q->memory);
+	q->each_range(fv, take_range, &b);
+	q->unref_flatview(fv);
+	for (i = 0; i < t->n; i++) {
+		const struct dv_ram_range *r = &t->range[i];
+		uint64_t last = (r->len - 1) & ~(RAM_PAGE - 1);
+
+		if (page_agrees(q, r->gpa, r->host) &&
+		    page_agrees(q, r->gpa + last, r->host + last))
+			continue;
+		t->bytes -= r->len;
+		memmove(&t->range[i], &t->range[i + 1],
+			(t->n - i - 1) * sizeof(t->range[0]));
+		t->n--;
+		i--;
+	}
+	if (b.overflow || t->n == 0) {
+		snprintf(why, len, b.overflow ?
+			 "the guest's RAM is in more than %u pieces" :
+			 "the guest has no RAM yet", DV_RAM_MAXRANGE);
+		free(t);
+		return -1;
+	}
+	for (struct dv_ram *o = ram_all; o != NULL; o = o->next) {
+		if (tables_equal(o, t)) {
+			free(t);
+			__atomic_store_n(&ram_now, o, __ATOMIC_RELEASE);
+			return 0;
+		}
+	}
+	if (ram_ntables == RAM_MAXTABLES) {
+		free(t);
+		snprintf(why, len, "the guest's memory map changes too often");
+		return -1;
+	}
+	t->next = ram_all;
+	ram_all = t;
+	ram_ntables++;
+	__atomic_store_n(&ram_now, t, __ATOMIC_RELEASE);
+	return 0;
+}
+
+const struct dv_ram *
+dv_ram_get(void)
+{
+	return __atomic_load_n(&ram_now, __ATOMIC_ACQUIRE);
+}
+
+/* Bytes at hand from gpa on, at most len, and where; 0 if it is not RAM. */
+static size_t
+ram_find(const struct dv_ram *t, uint64_t gpa, size_t len, uint8_t **ret)
+{
+	unsigned lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		unsigned mid = (lo + hi) / 2;
+		const struct dv_ram_range *r = &t->range[mid];
+
+		if (gpa < r->gpa) {
+			hi = mid;
+		} else if (gpa - r->gpa >= r->len) {
+			lo = mid + 1;
+		} else {
+			uint64_t left = r->len - (gpa - r->gpa);
+
+			*ret = r->host + (gpa - r->gpa);
+			return left < len ? left : len;
+		}
+	}
+	return 0;
+}
+
+int
+dv_ram_read(uint64_t gpa, void *buf, size_t len)
+{
+	const struct dv_ram *t = dv_ram_get();
+	uint8_t *p;
+
+	while (len != 0) {
+		size_t n = ram_find(t, gpa, len, &p);
+
+		if (n == 0)
+			return -1;
+		memcpy(buf, p, n);
+		buf = (uint8_t *)buf + n;
+		gpa += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int
+dv_ram_write(uint64_t gpa, const void *buf, size_t len)
+{
+	const struct dv_ram *t = dv_ram_get();
+	const uint8_t *from = buf;
+	uint64_t at = gpa;
+	size_t left = len;
+	uint8_t *p;
+
+	while (left != 0) {		/* all or nothing */
+		size_t n = ram_find(t, at, left, &p);
+
+		if (n == 0)
+			return -1;
+		at += n;
+		left -= n;
+	}
+	while (len != 0) {
+		size_t n = ram_find(t, gpa, len, &p);
+
+		memcpy(p, from, n);
+		from += n;
+		gpa += n;
+		len -= n;
+	}
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ram.h - the table of guest RAM: guest-physical ranges and where they lie. */
+#ifndef DV_TCG_RAM_H
+#define DV_TCG_RAM_H
+#include "tcg/qemu_int.h"
+#include "abi/dv_types.h"
+
+#define DV_RAM_MAXRANGE 64
+
+struct dv_ram_range {
+	uint64_t gpa, len;
+	uint8_t *host;
+};
+
+struct dv_ram {
+	unsigned n;
+	uint64_t bytes;
+	struct dv_ram_range range[DV_RAM_MAXRANGE];	/* by gpa, apart */
+	struct dv_ram *next;		/* older tables, never freed */
+};
+
+/*
+ * Builds the table anew and publishes it if it differs. `why` (of `len` bytes)
+ * gets one line if there is none. Context: the service thread.
+ */
+int dv_ram_build(const struct qemu_int *q, char *why, size_t len);
+
+/* The table now; never NULL, may be empty. A table is never freed. */
+const struct dv_ram *dv_ram_get(void);
+
+/* Copies len bytes; -1 unless all of them are RAM. Context: any. */
+int dv_ram_read(uint64_t gpa, void *buf, size_t len);
+int dv_ram_write(uint64_t gpa, const void *buf, size_t len);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tcg.h - what the files of the QEMU plugin know of each other.
+ *
+ * Threads: QEMU's vCPU threads run the callbacks that they are named for; one
+ * service thread of ours (chan.c) does all else. QEMU's main thread only comes
+ * in for install, guest reset, guest end and exit.
+ */
+#ifndef DV_TCG_H
+#define DV_TCG_H
+#include "abi/dv_ctl.h"
+#include "abi/dv_prog.h"
+#include "tcg/qemu_api.h"
+#include "tcg/qemu_int.h"
+
+#include <pthread.h>
+
+/* Beyond enum dv_reg: what only the carrier itself reads. */
+enum {
+	DV_TCG_CR0 = DV_NREG, DV_TCG_CR4, DV_TCG_EFER, DV_TCG_NREG
+};
+
+/* Registers of a vCPU at one moment, for when it cannot be asked. */
+struct dv_tcg_regs {
+	uint64_t reg[DV_TCG_NREG];
+};
+
+struct dv_tcg_vcpu {
+	/* the vCPU's own thread */
+	struct qemu_plugin_register *handle[DV_TCG_NREG];
+	GByteArray *bytes;
+	void *cpu;			/* QEMU's CPUState; NULL: none. Atomic */
+	unsigned index;
+	uint32_t idle;			/* atomic: its thread waits */
+	uint32_t snap_asked;		/* atomic: dv_vcpu_snap is on its way */
+	/* under tcg.lock */
+	struct dv_tcg_regs regs;	/* last known */
+	bool regs_valid;
+	uint64_t regs_seq;		/* grows with each */
+} __attribute__((aligned(128)));
+
+enum dv_tcg_hold { DV_HOLD_NONE, DV_HOLD_WANTED, DV_HOLD_HELD, DV_HOLD_OVER };
+
+struct dv_tcg {
+	qemu_plugin_id_t id;
+	struct qemu_int q;
+	bool has_cpus;			/* qemu_int_has_cpus */
+	char name[64];
+	int api;			/* plugin interface */
+	unsigned max_vcpu;
+	struct dv_tcg_vcpu vcpu[DV_CTL_MAXCPU];
+
+	pthread_mutex_t lock;
+	pthread_cond_t change;		/* of anything below, or a snapshot */
+	enum dv_tcg_hold hold;		/* also read without the lock */
+	uint64_t generation;
+	uint32_t have_kernel;		/* also read without the lock */
+	uint64_t kernel_rip, kernel_cr3, kernel_cr4, kernel_gs;
+	uint32_t ending;		/* the guest ends: drain now. Also without */
+};
+
+extern struct dv_tcg tcg;
+
+/* plugin.c */
+void dv_plugin_register(qemu_plugin_id_t id);
+
+/* vcpu.c */
+void dv_vcpu_init(unsigned v);
+void dv_vcpu_exit(unsigned v);
+uint64_t dv_vcpu_reg(struct dv_tcg_vcpu *v, unsigned reg);
+void dv_vcpu_save(struct dv_tcg_vcpu *v);
+/*
+ * Runs fn(cpu, data) in the vCPU's own thread, outside of guest code, soon: also
+ * when it is halted or paused. False: there is no such way, or no such vCPU.
+ */
+bool dv_vcpu_run(struct dv_tcg_vcpu *v, qemu_cpu_fn fn, uint64_t data);
+/* The same, while no vCPU runs anything. */
+bool dv_vcpu_run_alone(struct dv_tcg_vcpu *v, qemu_cpu_fn fn, uint64_t data);
+/* Has every vCPU save its registers; waits ns at most. Service thread. */
+void dv_vcpu_snap_all(uint64_t ns);
+unsigned dv_vcpu_count(void);
+/* DV_GUEST_* bits. */
+uint32_t dv_vcpu_state(void);
+
+/* guest.c: the life of the guest's kernel */
+void dv_guest_trans(struct qemu_plugin_tb *tb, uint64_t va, size_t ninsn);
+void dv_guest_info(struct dv_ctl_info *info);
+void dv_guest_release(void);
+void dv_guest_reset(void);
+
+/* chan.c: socket and service thread */
+int  dv_chan_listen(const char *path);
+int  dv_chan_start(void);
+void dv_chan_wake(void);		/* something changed. Any thread */
+void dv_chan_end(uint64_t ns);		/* let the consumers drain, ns at most */
+void dv_chan_close(void);		/* the process ends */
+
+uint64_t dv_tcg_now(void);		/* CLOCK_MONOTONIC, ns */
+
+#endif

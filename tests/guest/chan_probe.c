@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * chan_probe.c - asks a guest's carrier by hand: chan_probe SOCKET REQUEST...
+ *
+ *	info			what INFO tells, one fact a line
+ *	read GPA LEN		bytes, in hexadecimal
+ *	wait BITS MS		waits for state bits
+ *	resume			lets a held guest go
+ *	times N			N connections, one INFO each
+ */
+#include "cli/chan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+check(int rc, const struct dv_err *err)
+{
+	if (rc != 0) {
+		fprintf(stderr, "chan_probe: %s\n", err->text);
+		exit(1);
+	}
+}
+
+static void
+info_show(struct dv_chan *c)
+{
+	struct dv_ctl_info i;
+	struct dv_err err = { 0 };
+	unsigned n;
+
+	check(dv_chan_info(c, &i, &err), &err);
+	printf("name %s\nversion %s\npid %u\nvcpus %u of %u\nstate%s%s%s%s%s\n",
+	       i.name, i.version_text, i.qemu_pid, i.nvcpu, i.max_vcpu,
+	       i.state & DV_GUEST_HELD ? " held" : "",
+	       i.state & DV_GUEST_PAUSED ? " paused" : "",
+	       i.state & DV_GUEST_IDLE ? " idle" : "",
+	       i.state & DV_GUEST_KERNEL ? " kernel" : "",
+	       i.state & DV_GUEST_ENDING ? " ending" : "");
+	printf("generation %" PRIu64 "\nram %" PRIu64 "\n", i.generation, i.ram_bytes);
+	printf("kernel rip %" PRIx64 " cr3 %" PRIx64 " cr4 %" PRIx64 " gs %" PRIx64 "\n",
+	       i.kernel_rip, i.kernel_cr3, i.kernel_cr4, i.kernel_gs);
+	for (n = 0; n < i.nvcpu && n < 8; n++)
+		printf("cpu %u rip %" PRIx64 " cr3 %" PRIx64 " gs %" PRIx64 " kgs %"
+		       PRIx64 "%s\n", n, i.cpu[n].rip, i.cpu[n].cr3, i.cpu[n].gs_base,
+		       i.cpu[n].kernel_gs_base, i.cpu[n].idle ? " idle" : "");
+}
+
+static void
+read_show(struct dv_chan *c, uint64_t gpa, size_t len)
+{
+	struct dv_err err = { 0 };
+	uint8_t *p = malloc(len + 1);
+
+	if (p == NULL)
+		exit(1);
+	check(dv_chan_read(c, gpa, p, len, &err), &err);
+	for (size_t i = 0; i < len; i++)
+		printf("%02x%s", p[i], i % 16 == 15 || i + 1 == len ? "\n" : " ");
+	free(p);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct dv_chan *c = NULL;
+	struct dv_err err = { 0 };
+	int i = 2;
+
+	if (argc < 3) {
+		fputs("usage: chan_probe SOCKET REQUEST...\n", stderr);
+		return 2;
+	}
+	check(chan_tcg_open(argv[1], &err, &c), &err);
+	while (i < argc) {
+		if (strcmp(argv[i], "info") == 0) {
+			info_show(c);
+			i++;
+		} else if (strcmp(argv[i], "resume") == 0) {
+			check(dv_chan_resume(c, &err), &err);
+			i++;
+		} else if (strcmp(argv[i], "read") == 0 && i + 2 < argc) {
+			read_show(c, strtoull(argv[i + 1], NULL, 0),
+				  strtoul(argv[i + 2], NULL, 0));
+			i += 3;
+		} else if (strcmp(argv[i], "wait") == 0 && i + 2 < argc) {
+			check(dv_chan_wait(c, (uint32_t)strtoul(argv[i + 1], NULL, 0),
+					   strtoull(argv[i + 2], NULL, 0) * 1000000ull,
+					   &err), &err);
+			i += 3;
+		} else if (strcmp(argv[i], "times") == 0 && i + 1 < argc) {
+			for (long n = atol(argv[i + 1]); n > 0; n--) {
+				struct dv_ctl_info info;
+
+				dv_chan_close(c);
+				check(chan_tcg_open(argv[1], &err, &c), &err);
+				check(dv_chan_info(c, &info, &err), &err);
+			}
+			i += 2;
+		} else {
+			fprintf(stderr, "chan_probe: no such request: %s\n", argv[i]);
+			return 2;
+		}
+	}
+	dv_chan_close(c);
+	return 0;
+}
