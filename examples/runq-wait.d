@@ -1,0 +1,35 @@
+#!/usr/bin/env -S dvisor -s
+/*
+ * runq-wait.d - how long runnable threads wait for a CPU.
+ *
+ * The wait begins when a thread is put on a run queue and ends when it runs. A
+ * thread that migrates while it waits is queued a second time; its wait goes
+ * on from the first. Every five seconds: the programs with the longest waits.
+ */
+#pragma D option quiet
+
+sched:::enqueue
+/queued[args[0]->pr_addr] == 0/
+{
+	queued[args[0]->pr_addr] = timestamp;
+}
+
+sched:::on-cpu
+/queued[curlwpsinfo->pr_addr] != 0/
+{
+	this->wait = timestamp - queued[curlwpsinfo->pr_addr];
+	queued[curlwpsinfo->pr_addr] = 0;
+	@n[execname] = count();
+	@mean[execname] = avg(this->wait / 1000);
+	@worst[execname] = max(this->wait / 1000);
+}
+
+tick-5s
+{
+	printf("%Y\n%-16s %10s %12s %12s\n", walltimestamp, "PROGRAM",
+	    "WAITS", "MEAN (US)", "WORST (US)");
+	printa("%-16s %@10d %@12d %@12d\n", @n, @mean, @worst);
+	clear(@n);
+	clear(@mean);
+	clear(@worst);
+}
