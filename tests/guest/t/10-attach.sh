@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 10-attach.sh - a running guest is found, understood and left alone again.
+
+. "$DVISOR_SRC/tests/guest/t/lib.sh.inc"
+
+# The symbols that introspection reads from memory are the guest's own.
+test_symbols_equal_kallsyms()
+{
+	guest_run g 'echo 0 >/proc/sys/kernel/kptr_restrict; grep -v "\[" /proc/kallsyms | gzip -c | base64' 300 |
+	    tr -d '\r' | base64 -d | gzip -dc | sort >"$tmp/own" || return 1
+	dv snapshot >/dev/null 2>&1
+	"$DVISOR_BUILD/cli/dvisor" snapshot --vm "$vm" -o "$tmp/snap" || return 1
+	"$DVISOR_BUILD/cli/dvisor" snapshot --symbols "$tmp/snap" | sort >"$tmp/ours" || return 1
+	[ "$(wc -l <"$tmp/own")" -gt 50000 ] || fail "the guest listed too few symbols" || return 1
+	cmp "$tmp/own" "$tmp/ours" || { diff "$tmp/own" "$tmp/ours" | head -5; return 1; }
+}
+
+test_attach_and_detach_many_times()
+{
+	i=0
+	while [ $i -lt 10 ]; do
+		[ "$(dv -qn 'BEGIN { printf("%s\n", execname); exit(0); }
+		    syscall:::entry { @ = count(); }' | head -n 1)" = swapper/0 ] || return 1
+		i=$((i + 1))
+	done
+}
+
+test_vms_lists_the_guest()
+{
+	"$dvisor" vms | grep "^$vm " | grep -q ' tcg ' || fail "vms does not list $vm"
+}
+
+test_killed_command_leaves_no_probe()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); } syscall:::entry { @ = count(); }' || return 1
+	dv_pid=$(pgrep -P $trace_pid) || dv_pid=$trace_pid
+	kill -9 $dv_pid
+	wait $trace_pid 2>/dev/null
+	sleep 1.2
+	guest_run g 'dvwork true' >/dev/null || return 1
+	dv -qn 'BEGIN { exit(0); } syscall:::entry { @ = count(); }' || fail "the next attach failed"
+}
+
+test_idle_guest_can_be_attached()
+{
+	sleep 1
+	n=$(dv -qn 'BEGIN { printf("%d\n", `init_task.pid); exit(0); } sched:::on-cpu { @ = count(); }' | head -n 1)
+	same "pid of init_task" "$n" 0
+}
+
+test_snapshot_compiles_without_guest()
+{
+	"$dvisor" snapshot --vm "$vm" -o "$tmp/snap" &&
+	"$dvisor" --profile "$tmp/snap" -en 'sched:::off-cpu { trace(curthread->pid); trace(args[0]->pr_lwpid); }' &&
+	[ "$("$dvisor" --profile "$tmp/snap" -ln 'syscall::getppid:entry' | wc -l)" = 2 ]
+}
