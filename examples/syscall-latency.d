@@ -2,15 +2,16 @@
 /*
  * syscall-latency.d - how long each system call takes, in nanoseconds.
  *
- *	syscall-latency.d		all processes, until ^C
- *	dvisor -s syscall-latency.d -p PID	only the guest's process PID
+ *	dvisor -s syscall-latency.d		all processes, until ^C
+ *	dvisor -s syscall-latency.d PID		only this process of the guest
  *
  * A call that was under way when tracing began has no start and is not counted.
  */
 #pragma D option quiet
+#pragma D option defaultargs
 
 syscall:::entry
-/$target == 0 || pid == $target/
+/$1 == 0 || pid == $1/
 {
 	self->start = timestamp;
 }
