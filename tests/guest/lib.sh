@@ -108,15 +108,29 @@ guest_wait_ready()		# NAME
 	    { tail -n 20 "$(guest_dir "$1")/console" >&2; return 1; }
 }
 
+# guest_send NAME COMMAND: starts a command and does not wait for its end;
+# guest_run may not be used until guest_wait_for saw its "done" line.
+guest_send()
+{
+	case $2 in
+	*"
+"*)	# The guest reads lines, so several travel as one.
+		printf 'eval "$(echo %s | base64 -d)"\n' \
+		    "$(printf '%s' "$2" | base64 | tr -d '\n')" ;;
+	*)	printf '%s\n' "$2" ;;
+	esac >"$(guest_dir "$1")/shell.in"
+}
+
 # guest_run NAME COMMAND [SECONDS]: prints what the command prints in the
-# guest, and returns its status; 124 if it takes longer than SECONDS (60).
+# guest, and returns its status; 124 if it takes longer than SECONDS (60), and
+# the guest can only be stopped then; 125 if the guest is gone.
 guest_run()
 {
 	gr_dir=$(guest_dir "$1")
 	gr_skip=$(wc -c <"$gr_dir/shell.log")
 	gr_left=$((${3:-60} * 20))
 	guest_alive "$1" || { echo "guest $1: not running" >&2; return 125; }
-	printf '%s\n' "$2" >"$gr_dir/shell.in"
+	guest_send "$1" "$2"
 	while :; do
 		gr_status=$(tail -c "+$((gr_skip + 1))" "$gr_dir/shell.log" |
 		    sed -n 's/.*dvisor-guest: done \([0-9][0-9]*\)$/\1/p' | tail -n 1)
@@ -129,13 +143,6 @@ guest_run()
 	tail -c "+$((gr_skip + 1))" "$gr_dir/shell.log" |
 	    sed 's/dvisor-guest: done [0-9][0-9]*$//' | sed '${/^$/d}'
 	return "$gr_status"
-}
-
-# guest_send NAME COMMAND: starts a command and does not wait for its end;
-# guest_run may not be used until guest_wait_for saw its "done" line.
-guest_send()
-{
-	printf '%s\n' "$2" >"$(guest_dir "$1")/shell.in"
 }
 
 # guest_count LINE KEY: the number after KEY= in a workload's result line.
