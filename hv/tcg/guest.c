@@ -22,6 +22,7 @@
  * translated has the callback: it comes back on the next instruction.
  */
 #include "tcg/tcg.h"
+#include "tcg/prog.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,8 +92,6 @@ static void
 hold_cb(unsigned n, void *data)
 {
 	uint64_t va = (uint64_t)(uintptr_t)data;
-	struct timespec t;
-	uint64_t when;
 
 	if (n >= DV_CTL_MAXCPU)
 		return;
@@ -114,12 +113,8 @@ hold_cb(unsigned n, void *data)
 	}
 	pthread_mutex_lock(&tcg.lock);
 	while (tcg.hold == DV_HOLD_HELD &&
-	       (tcg.q.running == NULL || tcg.q.running())) {
-		when = dv_tcg_now() + HOLD_POLL_NS;
-		t.tv_sec = (time_t)(when / 1000000000ull);
-		t.tv_nsec = (long)(when % 1000000000ull);
-		pthread_cond_timedwait(&tcg.change, &tcg.lock, &t);
-	}
+	       (tcg.q.running == NULL || tcg.q.running()))
+		dv_tcg_wait(dv_tcg_now() + HOLD_POLL_NS);
 	pthread_mutex_unlock(&tcg.lock);
 }
 
@@ -128,8 +123,9 @@ kernel_gone(void)
 {
 	unsigned i;
 
+	dv_tprog_sites_off();
 	pthread_mutex_lock(&tcg.lock);
-	tcg.generation++;
+	__atomic_store_n(&tcg.generation, tcg.generation + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&tcg.have_kernel, 0, __ATOMIC_RELEASE);
 	tcg.kernel_rip = tcg.kernel_cr3 = tcg.kernel_cr4 = tcg.kernel_gs = 0;
 	for (i = 0; i < DV_CTL_MAXCPU; i++)
@@ -254,6 +250,12 @@ dv_guest_info(struct dv_ctl_info *info)
 	info->kernel_cr4 = tcg.kernel_cr4;
 	info->kernel_gs = tcg.kernel_gs;
 	pthread_mutex_unlock(&tcg.lock);
+}
+
+bool
+dv_guest_held(void)
+{
+	return __atomic_load_n(&tcg.hold, __ATOMIC_ACQUIRE) == DV_HOLD_HELD;
 }
 
 /* Lets a held guest go. */

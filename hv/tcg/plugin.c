@@ -53,7 +53,8 @@ idle_cb(qemu_plugin_id_t id, unsigned v)
 	(void)id;
 	if (v >= DV_CTL_MAXCPU)
 		return;
-	if (dv_tprog_any() || !tcg.has_cpus)
+	dv_tprog_callback();
+	if (dv_tprog_profiles() || !tcg.has_cpus)
 		dv_vcpu_save(&tcg.vcpu[v]);
 	__atomic_store_n(&tcg.vcpu[v].idle, 1, __ATOMIC_RELEASE);
 }
@@ -62,6 +63,7 @@ static void
 resume_cb(qemu_plugin_id_t id, unsigned v)
 {
 	(void)id;
+	dv_tprog_callback();
 	if (v < DV_CTL_MAXCPU)
 		__atomic_store_n(&tcg.vcpu[v].idle, 0, __ATOMIC_RELEASE);
 }
@@ -75,6 +77,7 @@ trans_cb(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	if (n == 0)
 		return;
+	dv_tprog_callback();
 	dv_guest_trans(tb, va, n);
 	if (dv_tprog_any())
 		dv_tprog_trans(tb, va, n);
@@ -199,7 +202,6 @@ qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	if (dv_chan_listen(path) != 0)
 		return -1;
 	dv_plugin_register(id);
-	qemu_plugin_register_atexit_cb(id, atexit_cb, NULL);
 	if (tcg.q.register_shutdown != NULL)
 		tcg.q.register_shutdown(&notifier);
 	if (tcg.q.register_reset != NULL)
@@ -220,4 +222,5 @@ dv_plugin_register(qemu_plugin_id_t id)
 	qemu_plugin_register_vcpu_idle_cb(id, idle_cb);
 	qemu_plugin_register_vcpu_resume_cb(id, resume_cb);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, trans_cb);
+	qemu_plugin_register_atexit_cb(id, atexit_cb, NULL);
 }

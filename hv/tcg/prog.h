@@ -42,6 +42,12 @@ void dv_tprog_sites_off(void);
 /* Instruments the sites of a block. Translation, any vCPU's thread. */
 void dv_tprog_trans(struct qemu_plugin_tb *tb, uint64_t va, size_t ninsn);
 
+/* A callback or work of a vCPU runs: begins a flush that waits for one. */
+void dv_tprog_callback(void);
+
+/* Does a profile-n run, which needs the registers of halted vCPUs? Any thread. */
+bool dv_tprog_profiles(void);
+
 /* Is there anything that dv_tprog_trans would look for? Any thread. */
 bool dv_tprog_any(void);
 

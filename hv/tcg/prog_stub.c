@@ -14,3 +14,5 @@ uint64_t dv_tprog_poll(uint64_t n){(void)n;return ~0ull;}
 void dv_tprog_sites_off(void){}
 void dv_tprog_trans(struct qemu_plugin_tb*t,uint64_t v,size_t n){(void)t;(void)v;(void)n;}
 bool dv_tprog_any(void){return false;}
+bool dv_tprog_profiles(void){return false;}
+void dv_tprog_callback(void){}

@@ -240,30 +240,19 @@ dv_ram_read(uint64_t gpa, void *buf, size_t len)
 	return 0;
 }
 
-int
-dv_ram_write(uint64_t gpa, const void *buf, size_t len)
+bool
+dv_ram_is(uint64_t gpa, size_t len)
 {
 	const struct dv_ram *t = dv_ram_get();
-	const uint8_t *from = buf;
-	uint64_t at = gpa;
-	size_t left = len;
 	uint8_t *p;
 
-	while (left != 0) {		/* all or nothing */
-		size_t n = ram_find(t, at, left, &p);
-
-		if (n == 0)
-			return -1;
-		at += n;
-		left -= n;
-	}
 	while (len != 0) {
 		size_t n = ram_find(t, gpa, len, &p);
 
-		memcpy(p, from, n);
-		from += n;
+		if (n == 0)
+			return false;
 		gpa += n;
 		len -= n;
 	}
-	return 0;
+	return true;
 }

@@ -79,12 +79,16 @@ bool dv_vcpu_run_alone(struct dv_tcg_vcpu *v, qemu_cpu_fn fn, uint64_t data);
 /* Has every vCPU save its registers; waits ns at most. Service thread. */
 void dv_vcpu_snap_all(uint64_t ns);
 unsigned dv_vcpu_count(void);
+/* A wake-up can be lost; see vcpu.c. */
+void dv_vcpu_kick(struct dv_tcg_vcpu *v);
+void dv_vcpu_kick_all(void);
 /* DV_GUEST_* bits. */
 uint32_t dv_vcpu_state(void);
 
 /* guest.c: the life of the guest's kernel */
 void dv_guest_trans(struct qemu_plugin_tb *tb, uint64_t va, size_t ninsn);
 void dv_guest_info(struct dv_ctl_info *info);
+bool dv_guest_held(void);
 void dv_guest_release(void);
 void dv_guest_reset(void);
 
@@ -96,5 +100,6 @@ void dv_chan_end(uint64_t ns);		/* let the consumers drain, ns at most */
 void dv_chan_close(void);		/* the process ends */
 
 uint64_t dv_tcg_now(void);		/* CLOCK_MONOTONIC, ns */
+void dv_tcg_wait(uint64_t when);	/* for tcg.change, tcg.lock held */
 
 #endif

@@ -141,9 +141,24 @@ snap_work(void *cpu, uint64_t data)
 	__atomic_store_n(&v->snap_asked, 0, __ATOMIC_RELEASE);
 }
 
-/* Waits for tcg.change until `when` (CLOCK_MONOTONIC); the lock is held. */
-static void
-wait_change(uint64_t when)
+void
+dv_vcpu_kick(struct dv_tcg_vcpu *v)
+{
+	void *cpu = __atomic_load_n(&v->cpu, __ATOMIC_ACQUIRE);
+
+	if (cpu != NULL && tcg.has_cpus)
+		tcg.q.cpu_kick(cpu);
+}
+
+void
+dv_vcpu_kick_all(void)
+{
+	for (unsigned i = 0, n = dv_vcpu_count(); i < n; i++)
+		dv_vcpu_kick(&tcg.vcpu[i]);
+}
+
+void
+dv_tcg_wait(uint64_t when)
 {
 	struct timespec t = {
 		.tv_sec = (time_t)(when / 1000000000ull),
@@ -161,8 +176,8 @@ dv_vcpu_snap_all(uint64_t ns)
 	unsigned i, n = dv_vcpu_count();
 	bool waiting;
 
-	if (__atomic_load_n(&tcg.hold, __ATOMIC_ACQUIRE) == DV_HOLD_HELD)
-		return;			/* saved when it was stopped */
+	if (dv_guest_held() || __atomic_load_n(&tcg.ending, __ATOMIC_ACQUIRE))
+		return;			/* saved when it was stopped; not served now */
 	pthread_mutex_lock(&tcg.lock);
 	for (i = 0; i < n; i++)
 		seq[i] = tcg.vcpu[i].regs_seq;
@@ -186,17 +201,13 @@ dv_vcpu_snap_all(uint64_t ns)
 		for (i = 0; i < n; i++)
 			waiting |= tcg.vcpu[i].regs_seq == seq[i];
 		if (waiting)
-			wait_change(now + KICK_NS < end ? now + KICK_NS : end);
+			dv_tcg_wait(now + KICK_NS < end ? now + KICK_NS : end);
 		pthread_mutex_unlock(&tcg.lock);
 		if (!waiting)
 			break;
-		for (i = 0; i < n; i++) {
-			void *cpu = __atomic_load_n(&tcg.vcpu[i].cpu, __ATOMIC_ACQUIRE);
-
-			if (cpu != NULL && __atomic_load_n(&tcg.vcpu[i].snap_asked,
-							   __ATOMIC_ACQUIRE))
-				tcg.q.cpu_kick(cpu);
-		}
+		for (i = 0; i < n; i++)
+			if (__atomic_load_n(&tcg.vcpu[i].snap_asked, __ATOMIC_ACQUIRE))
+				dv_vcpu_kick(&tcg.vcpu[i]);
 	}
 }
 
@@ -215,7 +226,7 @@ dv_vcpu_state(void)
 	unsigned i, n = dv_vcpu_count();
 	bool idle = n != 0;
 
-	if (__atomic_load_n(&tcg.hold, __ATOMIC_ACQUIRE) == DV_HOLD_HELD)
+	if (dv_guest_held())
 		state |= DV_GUEST_HELD;
 	if (tcg.q.running != NULL && !tcg.q.running())
 		state |= DV_GUEST_PAUSED;
