@@ -22,7 +22,8 @@
 
 #include "err.h"
 
-#define DV_VEC(type)	struct { type *v; size_t n, cap; }
+/* The type may hold commas, as that of a struct defined in place. */
+#define DV_VEC(...)	struct { __VA_ARGS__ *v; size_t n, cap; }
 
 /* Adds a copy of ITEM. Evaluates VEC more than once. 0 or DV_E_NOMEM. */
 #define dv_vec_push(vec, ...)						\
