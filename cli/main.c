@@ -47,7 +47,7 @@ list_probes(struct dv_program *p, const struct dv_opts *o, struct dv_err *err)
 
 	printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	if (o->programs.n == 0) {
-		const struct dc_pdesc all = { "", "", "", "" };
+		const struct dc_pdesc all = { "", "", "", "", 0 };
 
 		rc = dv_probesrc_match(p->ps, &all, &nums, err);
 	}
@@ -278,12 +278,35 @@ vms_main(int argc, char **argv)
 	return 0;
 }
 
+/* The kernel's own symbols in the form of /proc/kallsyms. */
+static int
+list_symbols(const char *path)
+{
+	struct dv_err err;
+	struct dv_vm vm;
+	struct gi_sym sym;
+	size_t i;
+
+	if (dv_vm_open_snapshot(path, &err, &vm) != 0)
+		return dv_msg_err(&err);
+	for (i = 0; i < gi_nsyms(vm.kernel); i++) {
+		gi_sym(vm.kernel, i, &sym);
+		if (strcmp(sym.mod, "vmlinux") == 0)
+			printf("%016llx %c %s\n", (unsigned long long)sym.addr, sym.type, sym.name);
+	}
+	dv_vm_close(&vm);
+	if (fflush(stdout) == 0)
+		return 0;
+	dv_msg("cannot write output: %s", strerror(errno));
+	return 1;
+}
+
 static int
 snapshot_main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "vm", required_argument, NULL, 'v' }, { "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
+		{ "vm", required_argument, NULL, 'v' }, { "symbols", required_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
 	};
 	const char *spec = NULL, *path = NULL;
 	struct dv_err err;
@@ -300,8 +323,11 @@ snapshot_main(int argc, char **argv)
 		case 'o':
 			path = optarg;
 			break;
+		case 's':
+			return list_symbols(optarg);
 		case 'h':
-			puts("usage: dvisor snapshot [--vm SPEC] -o FILE");
+			puts("usage: dvisor snapshot [--vm SPEC] -o FILE\n"
+			    "       dvisor snapshot --symbols FILE");
 			return 0;
 		default:
 			dv_msg(c == ':' ? "option %s needs an argument" :

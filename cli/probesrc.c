@@ -40,7 +40,7 @@ struct dv_probesrc {
 	DV_VEC(struct own) own;		/* first `nfixed` come before the guest's */
 	size_t nfixed;
 	struct dv_arena *arena;
-	struct dv_smap *cache;		/* "p:m:f:n" -> struct matches */
+	struct dv_smap *cache;		/* "id:p:m:f:n" -> struct matches */
 	DV_VEC(struct matches *) all;
 };
 
@@ -260,15 +260,10 @@ match_all(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums
 {
 	uint32_t total, nfixed = (uint32_t)ps->nfixed;
 	size_t first, n;
-	uint64_t id;
 	int rc;
 
-	if (*d->prov == '\0' && *d->mod == '\0' && *d->func == '\0' &&
-	    isdigit((unsigned char)*d->name) && dv_parse_u64(d->name, &id) == 0) {
-		if (id == 0 || id > dv_probesrc_count(ps))
-			return 0;
-		return dv_vec_push(nums, (uint32_t)(id - 1));
-	}
+	if (d->id != 0)
+		return d->id > dv_probesrc_count(ps) ? 0 : dv_vec_push(nums, d->id - 1);
 	if ((rc = make_rate(ps, d)) != 0)
 		return rc;
 	total = (uint32_t)dv_probesrc_count(ps);
@@ -287,7 +282,7 @@ match_all(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums
 static int
 lookup(struct dv_probesrc *ps, const struct dc_pdesc *d, struct matches **ret, struct dv_err *err)
 {
-	char *key = dv_arena_printf(ps->arena, "%s:%s:%s:%s", d->prov, d->mod, d->func, d->name);
+	char *key = dv_arena_printf(ps->arena, "%u:%s:%s:%s:%s", d->id, d->prov, d->mod, d->func, d->name);
 	struct matches *m;
 
 	if (key == NULL)

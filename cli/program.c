@@ -144,6 +144,7 @@ clause_told(void *arg, uint32_t clause, const struct dc_pdesc *d)
 	struct clause_arg *a = arg;
 	struct dv_wanted w = { .clause = clause, .program = a->program };
 
+	w.desc.id = d->id;
 	w.desc.prov = dv_arena_strdup(a->p->arena, d->prov);
 	w.desc.mod = dv_arena_strdup(a->p->arena, d->mod);
 	w.desc.func = dv_arena_strdup(a->p->arena, d->func);
