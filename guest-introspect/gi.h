@@ -143,7 +143,10 @@ struct gi_probe {
 	uint32_t nargs;		/* args[0..nargs) are typed */
 	struct gi_arg args[GI_MAXARGS];
 	const char *why_not;	/* NULL, or why this guest cannot have it (then no sites) */
+	uint32_t traits;	/* GI_PT_*: what a carrier that writes traps must know */
 };
+#define GI_PT_NOTRACE	1u	/* entry, noinstr, kprobes or idle text: never trap */
+#define GI_PT_INIT	2u	/* init text: gone once the kernel is up */
 
 /*
  * The table of probes of this kernel (fbt, syscall, sched, ...): built on

@@ -88,6 +88,8 @@ struct gi_ksyms {
 int gi_ksyms_index(struct gi_ksyms *s, struct dv_err *err);
 const struct gi_ksym *gi_ksyms_find(const struct gi_ksyms *s, const char *name);
 /* Position in byaddr of the first symbol above addr. */
+/* Among symbols at one address the highest is the one to show; ties: the first. */
+int gi_ksym_rank(const struct gi_ksyms *s, const struct gi_ksym *y);
 uint32_t gi_ksyms_above(const struct gi_ksyms *s, uint64_t addr);
 
 /* ---- btf.c ---- */
@@ -128,7 +130,12 @@ struct gi_fn {			/* a function, for fbt */
 #define GI_FN_BAD	2u	/* cannot be decoded whole */
 #define GI_FN_VOID	4u	/* its prototype says so */
 #define GI_FN_PROTO	8u	/* has one */
-#define GI_FN_NOTRACE	16u	/* entry, noinstr or kprobe-blacklisted text */
+#define GI_FN_NOTRACE	16u	/* entry, noinstr, kprobes or idle text */
+#define GI_FN_INIT	32u	/* init text: freed once the kernel is up */
+#define GI_FN_COLD	64u	/* a part of another function */
+#define GI_FN_RETTHUNK	128u	/* a jump here is a return */
+#define GI_FN_INDTHUNK	256u	/* a jump here is an indirect jump */
+#define GI_FN_HIDE	512u	/* no function: no fbt probes */
 
 struct gi_scall {		/* one handler of the 64-bit table */
 	uint32_t sym;		/* index in ksyms */
@@ -138,7 +145,7 @@ struct gi_scall {		/* one handler of the 64-bit table */
 	const char *types[6];	/* arena or constant */
 };
 
-struct gi_schedpr;
+struct gi_texts;
 
 struct gi_probes {
 	struct gi_scall *scalls;
@@ -173,6 +180,7 @@ struct gi_kernel {
 	struct dv_arena *arena;
 	struct gi_probes *probes;
 	struct dv_map *tytext;	/* id -> text; filled on demand */
+	struct gi_texts *texts;	/* func.c */
 };
 
 int gi_findimage(struct gi_kernel *k, const struct gi_cpu *cpus, unsigned ncpu,
@@ -180,6 +188,9 @@ int gi_findimage(struct gi_kernel *k, const struct gi_cpu *cpus, unsigned ncpu,
 /* Address of a symbol of the kernel proper, or 0. */
 uint64_t gi_addr(const struct gi_kernel *k, const char *name);
 uint64_t gi_read_u64(struct gi_kernel *k, uint64_t at, bool *ok);
+/* Numbers the runs of a table whose providers' parts are there. */
+void gi_probes_number(struct gi_probes *p);
+void gi_probes_free(struct gi_probes *p);
 /* Text of a BTF type as D takes it ("struct file *"), or NULL. */
 const char *gi_type_text(const struct gi_kernel *k, uint32_t id);
 

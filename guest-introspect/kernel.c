@@ -20,7 +20,7 @@
  * notes of that kind, in the vDSO images; those lie within an ELF file that
  * starts on a page boundary not far before.
  */
-#include "gi_impl.h"
+#include "func.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -378,13 +378,8 @@ gi_kernel_close(struct gi_kernel *k)
 {
 	if (k == NULL)
 		return;
-	if (k->probes != NULL) {
-		free(k->probes->scalls);
-		free(k->probes->nrmap);
-		free(k->probes->fns);
-		free(k->probes->fbt);
-		free(k->probes);
-	}
+	gi_probes_free(k->probes);
+	gi_text_reset(k);
 	gi_ksyms_free(k->syms);
 	gi_btf_close(k->btf);
 	dv_map_destroy(k->tytext);
@@ -517,23 +512,6 @@ gi_sym_find(const struct gi_kernel *k, const char *mod, const char *name,
 	return true;
 }
 
-/* Among symbols at one address: code, then global, then not a bare label. */
-static int
-rank(const struct gi_ksym *s, const char *name)
-{
-	int r = 0;
-
-	if ((s->type | 32) == 't')
-		r += 8;
-	if (s->type >= 'A' && s->type <= 'Z')
-		r += 4;
-	if (name[0] != '_')
-		r += 1;
-	if (strncmp(name, "__pfx_", 6) == 0 || strncmp(name, "__cfi_", 6) == 0)
-		r -= 16;
-	return r;
-}
-
 bool
 gi_sym_at(const struct gi_kernel *k, uint64_t addr, struct gi_sym *ret)
 {
@@ -546,10 +524,10 @@ gi_sym_at(const struct gi_kernel *k, uint64_t addr, struct gi_sym *ret)
 		return false;
 	best = t->byaddr[i - 1];
 	at = t->v[best].addr;
-	br = rank(&t->v[best], t->names + t->v[best].name);
+	br = gi_ksym_rank(t, &t->v[best]);
 	for (i--; i > 0 && t->v[t->byaddr[i - 1]].addr == at; i--) {
 		uint32_t s = t->byaddr[i - 1];
-		int r = rank(&t->v[s], t->names + t->v[s].name);
+		int r = gi_ksym_rank(t, &t->v[s]);
 
 		if (r >= br) {		/* ties: the first in table order */
 			best = s;

@@ -479,3 +479,23 @@ gi_ksyms_above(const struct gi_ksyms *s, uint64_t addr)
 	}
 	return lo;
 }
+
+/* Code, then what compilers make least of, then global, then no bare label. */
+int
+gi_ksym_rank(const struct gi_ksyms *s, const struct gi_ksym *y)
+{
+	const char *name = s->names + y->name;
+	int r = 0;
+
+	if ((y->type | 32) == 't')
+		r += 8;
+	if (y->type >= 'A' && y->type <= 'Z')
+		r += 4;
+	if (name[0] != '_')
+		r += 2;
+	if (strchr(name, '.') == NULL)
+		r += 1;
+	if (strncmp(name, "__pfx_", 6) == 0 || strncmp(name, "__cfi_", 6) == 0)
+		r -= 16;
+	return r;
+}

@@ -9,7 +9,7 @@
  * btf (raw to stdout), probes, sites GLOB..., prelude, save FILE, type NAME,
  * dis FUNCTION.
  */
-#include "gi_impl.h"
+#include "func.h"
 
 #include "base/str.h"
 
@@ -192,6 +192,75 @@ main(int argc, char **argv)
 			printf("%5u:%u %s %s\n", m.bit_off / 8, m.bit_size, gi_type_text(k, m.type),
 			    m.name);
 		printf("size %" PRIu64 "\n", ty.size);
+	} else if (strcmp(cmd, "probes") == 0) {
+		size_t i;
+
+		t = now();
+		if ((rc = gi_probes_open(k, &err)) != 0)
+			goto fail;
+		fprintf(stderr, "probes: %.1f ms, %zu probes, %u functions, %u undecodable\n",
+		    now() - t, gi_nprobes(k), k->probes->nfns, k->probes->nbad);
+		t = now();
+		for (i = 0; i < gi_nprobes(k); i++) {
+			struct gi_probe p;
+			uint32_t a;
+
+			gi_probe(k, i, &p);
+			printf("%u %s:%s:%s:%s traits %u (", p.index, p.prov, p.mod, p.func, p.name,
+			    p.traits);
+			for (a = 0; a < p.nargs; a++)
+				printf("%s%s", a == 0 ? "" : ", ", p.args[a].native);
+			printf(")\n");
+		}
+		fprintf(stderr, "list: %.1f ms\n", now() - t);
+	} else if (strcmp(cmd, "sites") == 0) {
+		DV_VEC(uint32_t) want = {0};
+		struct gi_sites *s;
+		size_t i, j;
+		int a;
+
+		if ((rc = gi_probes_open(k, &err)) != 0)
+			goto fail;
+		for (i = 0; i < gi_nprobes(k); i++) {
+			struct gi_probe p;
+			char full[300];
+
+			gi_probe(k, i, &p);
+			snprintf(full, sizeof(full), "%s:%s:%s:%s", p.prov, p.mod, p.func, p.name);
+			for (a = 4; a < argc; a++)
+				if (argv[a][0] != '-' && dv_glob_match(argv[a], full))
+					break;
+			if (a < argc)
+				dv_vec_push(&want, (uint32_t)i);
+		}
+		t = now();
+		if ((rc = gi_sites_make(k, want.v, want.n, &err, &s)) != 0)
+			goto fail;
+		fprintf(stderr, "sites: %.1f ms, %zu wanted, %zu sites, %zu rules, %zu argsets, "
+		    "%zu select, %zu exprs, %zu left out\n", now() - t, want.n, s->nsites, s->nrules,
+		    s->nargsets, s->nselect, s->nexprs, s->nleft_out);
+		for (i = 0; i < s->nexprs && i < 40; i++)
+			printf("expr %zu: %s\n", i, s->exprs[i]);
+		for (i = 0; i < s->nleft_out && i < 40; i++)
+			printf("left out %u: %s\n", s->left_out[i].want, s->left_out[i].reason);
+		for (i = 0; i < s->nsites && i < 60; i++) {
+			struct gi_sym y = { 0 };
+
+			gi_sym_at(k, s->sites[i].addr, &y);
+			printf("site %" PRIx64 " %s+0x%" PRIx64 " %02x%02x%02x%02x\n", s->sites[i].addr,
+			    y.name, s->sites[i].addr - y.addr, s->sites[i].bytes[0],
+			    s->sites[i].bytes[1], s->sites[i].bytes[2], s->sites[i].bytes[3]);
+			for (j = 0; j < s->sites[i].nrule; j++) {
+				const struct gi_rule *r = &s->rules[s->sites[i].rule + j];
+
+				printf("    kind %u guard %d raw %d args %d probe %d nselect %u retval %u "
+				    "sel %u/%u/%d/%" PRIu64 "\n", r->kind, (int)r->guard, (int)r->raw,
+				    (int)r->args, (int)r->probe, r->nselect, r->retval, r->sel.kind,
+				    r->sel.reg, r->sel.disp, r->sel.value);
+			}
+		}
+		gi_sites_free(s);
+		dv_vec_fini(&want);
 	} else if (strcmp(cmd, "text") == 0 && argc > 4) {	/* raw bytes of a function */
 		struct gi_sym s;
 		uint8_t *b;

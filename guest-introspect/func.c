@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * func.c - functions of the kernel: their text, and where they return.
+ *
+ * A function begins at a text symbol and ends at the next symbol. It returns by
+ *
+ *	ret, or a jump to a return thunk (retbleed and its successors);
+ *	a direct jump to another function: that one returns for it;
+ *	an indirect jump, also through a retpoline: where to is not known.
+ *
+ * Any of the jumps may be conditional. The compiler moves unlikely parts of f
+ * into a symbol f.cold elsewhere, and f jumps there and back: such parts belong
+ * to f's body. Text is walked straight through: these kernels keep no data in
+ * functions written in C, and jump tables live in rodata. A function that
+ * cannot be decoded whole, or that uses computed gotos (many indirect jumps, as
+ * the BPF interpreter has), has no known returns: better none than some.
+ *
+ * Text is copied in pieces when first looked at, so that one operation sees
+ * one state of it, and enabling one probe does not read all.
+ */
+#include "func.h"
+
+#define CHUNK		65536u
+#define MAX_PARTS	16u
+#define MAX_INDIRECT	8u	/* more in one function: computed gotos */
+
+struct text_area {
+	uint64_t start;
+	size_t len;
+	uint8_t *buf;
+	uint8_t *have;		/* by CHUNK: 1 read, 2 not readable */
+};
+struct gi_texts {
+	struct text_area a[2];	/* text, init text */
+};
+
+/* Freed init text stays mapped without page-table isolation: others' data. */
+static bool
+init_is_gone(struct gi_kernel *k)
+{
+	uint64_t at = gi_addr(k, "system_state");
+	int64_t gone = 2;
+	uint32_t state = 0;
+
+	if (!gi_enum_find(k, "SYSTEM_FREEING_INITMEM", &gone, NULL))
+		gi_enum_find(k, "SYSTEM_RUNNING", &gone, NULL);
+	return at != 0 && gi_read(k, DV_GVA(at), &state, sizeof(state), NULL) == 0 &&
+	    (int64_t)state >= gone;
+}
+
+static struct gi_texts *
+texts(struct gi_kernel *k)
+{
+	static const char *const names[2][2] = {
+		{ "_stext", "_etext" }, { "_sinittext", "_einittext" } };
+	struct gi_texts *t = k->texts;
+	unsigned i;
+
+	if (t != NULL)
+		return t;
+	if ((t = calloc(1, sizeof(*t))) == NULL)
+		return NULL;
+	for (i = 0; i < 2; i++) {
+		struct text_area *a = &t->a[i];
+		uint64_t s = gi_addr(k, names[i][0]), e = gi_addr(k, names[i][1]);
+
+		if (s == 0 || e <= s || e - s > GI_MAX_IMAGE || s < GI_KERNEL_LOW)
+			continue;
+		a->buf = calloc(1, e - s);
+		a->have = calloc(1, (e - s) / CHUNK + 1);
+		if (a->buf == NULL || a->have == NULL) {
+			free(a->buf);
+			free(a->have);
+			memset(a, 0, sizeof(*a));
+			continue;
+		}
+		a->start = s;
+		a->len = e - s;
+	}
+	if (t->a[1].have != NULL && init_is_gone(k))
+		memset(t->a[1].have, 2, t->a[1].len / CHUNK + 1);
+	k->texts = t;
+	return t;
+}
+
+void
+gi_text_reset(struct gi_kernel *k)
+{
+	unsigned i;
+
+	if (k->texts == NULL)
+		return;
+	for (i = 0; i < 2; i++) {
+		free(k->texts->a[i].buf);
+		free(k->texts->a[i].have);
+	}
+	free(k->texts);
+	k->texts = NULL;
+}
+
+static bool
+fetch(struct gi_kernel *k, struct text_area *a, size_t chunk)
+{
+	size_t off = chunk * CHUNK, n = a->len - off < CHUNK ? a->len - off : CHUNK;
+
+	if (a->have[chunk] == 0)
+		a->have[chunk] = gi_read(k, DV_GVA(a->start + off), a->buf + off, n, NULL) == 0 ?
+		    1 : 2;
+	return a->have[chunk] == 1;
+}
+
+const uint8_t *
+gi_text(struct gi_kernel *k, uint64_t at, size_t len)
+{
+	struct gi_texts *t;
+	unsigned i;
+	size_t c;
+
+	if (!k->live || len == 0 || (t = texts(k)) == NULL)
+		return NULL;
+	for (i = 0; i < 2; i++) {
+		struct text_area *a = &t->a[i];
+
+		if (at < a->start || at - a->start >= a->len || len > a->len - (at - a->start))
+			continue;
+		for (c = (at - a->start) / CHUNK; c <= (at - a->start + len - 1) / CHUNK; c++)
+			if (!fetch(k, a, c))
+				return NULL;
+		return a->buf + (at - a->start);
+	}
+	return NULL;
+}
+
+/* ---- the table of functions ---- */
+
+static bool
+starts(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
+
+static bool
+ends(const char *s, const char *with)
+{
+	size_t n = strlen(s), m = strlen(with);
+
+	return n >= m && strcmp(s + n - m, with) == 0;
+}
+
+static uint16_t
+flags_of(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	if (cold != NULL && (cold[5] == 0 || cold[5] == '.'))
+		return GI_FN_COLD;
+	if (ends(name, "return_thunk"))
+		return GI_FN_RETTHUNK | GI_FN_HIDE;
+	if (starts(name, "__x86_indirect_"))
+		return GI_FN_INDTHUNK | GI_FN_HIDE;
+	if (starts(name, "__SCT__") || starts(name, "__SCK__") || starts(name, "__pfx_") ||
+	    starts(name, "__cfi_") || strstr(name, "untrain_ret") != NULL ||
+	    strcmp(name, "__fentry__") == 0 || starts(name, ".L") ||
+	    strcmp(name, "_stext") == 0 || strcmp(name, "_text") == 0 ||
+	    strcmp(name, "_etext") == 0 || strcmp(name, "_sinittext") == 0 ||
+	    strcmp(name, "_einittext") == 0 || ends(name, "_text_start") ||
+	    ends(name, "_text_end"))
+		return GI_FN_HIDE;
+	return 0;
+}
+
+struct area {
+	uint64_t start, end;
+};
+
+static bool
+in_areas(const struct area *a, unsigned n, uint64_t at)
+{
+	while (n-- > 0)
+		if (at >= a[n].start && at < a[n].end)
+			return true;
+	return false;
+}
+
+int
+gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
+{
+	const struct gi_ksyms *s = k->syms;
+	struct area text[2] = {
+		{ gi_addr(k, "_stext"), gi_addr(k, "_etext") },
+		{ gi_addr(k, "_sinittext"), gi_addr(k, "_einittext") } };
+	struct area notrace[] = {
+		{ gi_addr(k, "__entry_text_start"), gi_addr(k, "__entry_text_end") },
+		{ gi_addr(k, "__noinstr_text_start"), gi_addr(k, "__noinstr_text_end") },
+		{ gi_addr(k, "__kprobes_text_start"), gi_addr(k, "__kprobes_text_end") },
+		{ gi_addr(k, "__irqentry_text_start"), gi_addr(k, "__irqentry_text_end") },
+		{ gi_addr(k, "__cpuidle_text_start"), gi_addr(k, "__cpuidle_text_end") } };
+	DV_VEC(struct gi_fn) v = {0};
+	uint32_t i, j;
+
+	for (i = 0; i < s->n; i = j) {
+		const struct gi_ksym *best = NULL;
+		uint64_t at = s->v[s->byaddr[i]].addr, size;
+		struct gi_fn f = { 0 };
+		struct gi_type t;
+		const char *name;
+		int br = 0;
+
+		for (j = i; j < s->n && s->v[s->byaddr[j]].addr == at; j++) {
+			const struct gi_ksym *y = &s->v[s->byaddr[j]];
+			int r = gi_ksym_rank(s, y);
+
+			if ((y->type | 32) != 't' && (y->type | 32) != 'w')
+				continue;
+			if (y->percpu || (best != NULL && r <= br))
+				continue;
+			best = y;
+			br = r;
+		}
+		if (best == NULL || !in_areas(text, 2, at))
+			continue;
+		size = j < s->n ? s->v[s->byaddr[j]].addr - at : k->end - at;
+		name = s->names + best->name;
+		f.sym = (uint32_t)(best - s->v);
+		f.size = size > GI_MAX_FUNC ? GI_MAX_FUNC : (uint32_t)size;
+		f.flags = flags_of(name);
+		if (in_areas(&text[1], 1, at))
+			f.flags |= GI_FN_INIT;
+		if (in_areas(notrace, sizeof(notrace) / sizeof(notrace[0]), at))
+			f.flags |= GI_FN_NOTRACE;
+		f.btf = gi_btf_find(k->btf, GI_T_FUNC, name);
+		if (f.btf != 0 && gi_btf_type(k->btf, f.btf, &t) == 0) {
+			struct gi_type proto;
+
+			if (gi_btf_type(k->btf, t.ref, &proto) == 0 && proto.kind == GI_T_PROTO) {
+				f.flags |= GI_FN_PROTO;
+				if (gi_btf_resolve(k->btf, proto.ref) == 0)
+					f.flags |= GI_FN_VOID;
+			} else {
+				f.btf = 0;
+			}
+		}
+		if (dv_vec_push(&v, f) != 0) {
+			dv_vec_fini(&v);
+			return dv_err_nomem(err);
+		}
+	}
+	p->fns = v.v;
+	p->nfns = (uint32_t)v.n;
+	return 0;
+}
+
+uint64_t
+gi_fn_addr(const struct gi_kernel *k, const struct gi_fn *f)
+{
+	return k->syms->v[f->sym].addr;
+}
+
+const char *
+gi_fn_name(const struct gi_kernel *k, const struct gi_fn *f)
+{
+	return k->syms->names + k->syms->v[f->sym].name;
+}
+
+const struct gi_fn *
+gi_fn_at(const struct gi_kernel *k, uint64_t addr)
+{
+	const struct gi_probes *p = k->probes;
+	uint32_t lo = 0, hi = p->nfns;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (gi_fn_addr(k, &p->fns[mid]) <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0 || addr - gi_fn_addr(k, &p->fns[lo - 1]) >= p->fns[lo - 1].size)
+		return NULL;
+	return &p->fns[lo - 1];
+}
+
+/* ---- walking a body ---- */
+
+struct body {
+	struct gi_kernel *k;
+	const struct gi_fn *fn;
+	const struct gi_fn *part[MAX_PARTS];
+	unsigned nparts;
+	unsigned nind;
+	uint64_t far;		/* highest jump target inside the part walked */
+	struct gi_exits *ret;
+};
+
+static int
+add_exit(struct body *b, const struct gi_insn *i, uint64_t at, unsigned kind, uint64_t target)
+{
+	struct gi_exit x = { .at = at, .target = target, .kind = (uint8_t)kind,
+	    .cc = i->kind == GI_I_JCC ? i->cc : GI_CC_ALWAYS, .len = i->len };
+
+	if (kind == GI_X_IND && ++b->nind > MAX_INDIRECT)
+		return DV_E_FORMAT;
+	return dv_vec_push(&b->ret->x, x) != 0 ? DV_E_NOMEM : 0;
+}
+
+static int
+add_jump(struct body *b, const struct gi_fn *part, const struct gi_insn *i, uint64_t at)
+{
+	const struct gi_fn *g;
+	uint64_t start = gi_fn_addr(b->k, part);
+	unsigned n;
+
+	if (i->target >= start && i->target - start < part->size) {
+		if (i->target > b->far)
+			b->far = i->target;
+		return 0;
+	}
+	if ((g = gi_fn_at(b->k, i->target)) == NULL)
+		return add_exit(b, i, at, GI_X_IND, 0);	/* a thunk made at run time */
+	if (g->flags & GI_FN_RETTHUNK)
+		return add_exit(b, i, at, GI_X_RET, 0);
+	if (g->flags & GI_FN_INDTHUNK)
+		return add_exit(b, i, at, GI_X_IND, 0);
+	for (n = 0; n < b->nparts; n++)
+		if (b->part[n] == g)
+			return 0;
+	if (g->flags & GI_FN_COLD) {
+		if (b->nparts == MAX_PARTS)
+			return DV_E_FORMAT;
+		b->part[b->nparts++] = g;
+		return 0;
+	}
+	if (i->cc == 16)		/* loop, jrcxz out of a function: no compiler's work */
+		return DV_E_FORMAT;
+	return add_exit(b, i, at, GI_X_TAIL, i->target);
+}
+
+static int
+walk_part(struct body *b, const struct gi_fn *part)
+{
+	uint64_t start = gi_fn_addr(b->k, part), at = 0;
+	const uint8_t *p = gi_text(b->k, start, part->size);
+	bool stopped = false;
+	int rc;
+
+	if (p == NULL)
+		return DV_E_GUEST;
+	b->far = 0;
+	while (at < part->size) {
+		struct gi_insn i;
+
+		if (!gi_insn(p + at, part->size - at, start + at, &i)) {
+			/* after the end, and nothing jumps there: padding or data */
+			return stopped && b->far < start + at ? 0 : DV_E_FORMAT;
+		}
+		rc = 0;
+		switch (i.kind) {
+		case GI_I_RET:
+			rc = add_exit(b, &i, start + at, GI_X_RET, 0);
+			break;
+		case GI_I_JMP:
+		case GI_I_JCC:
+			rc = add_jump(b, part, &i, start + at);
+			break;
+		case GI_I_JMP_IND:
+			rc = add_exit(b, &i, start + at, GI_X_IND, 0);
+			break;
+		}
+		if (rc != 0)
+			return rc;
+		if (i.kind == GI_I_RET || i.kind == GI_I_JMP || i.kind == GI_I_JMP_IND ||
+		    i.kind == GI_I_UD)
+			stopped = true;
+		else if (i.kind != GI_I_INT3)
+			stopped = false;
+		at += i.len;
+	}
+	return 0;
+}
+
+int
+gi_fn_exits(struct gi_kernel *k, const struct gi_fn *f, struct gi_exits *ret)
+{
+	struct body b = { .k = k, .fn = f, .part = { f }, .nparts = 1, .ret = ret };
+	unsigned i;
+	int rc;
+
+	ret->x.n = 0;
+	for (i = 0; i < b.nparts; i++)
+		if ((rc = walk_part(&b, b.part[i])) != 0)
+			return rc;
+	return 0;
+}
+
+static bool
+is_tracer(void *arg, uint64_t target)
+{
+	struct gi_kernel *k = arg;
+	struct gi_sym s;
+
+	if (!gi_sym_at(k, target, &s))
+		return true;		/* a trampoline that ftrace made */
+	return strcmp(s.name, "__fentry__") == 0 || starts(s.name, "ftrace_");
+}
+
+uint64_t
+gi_fn_entry(struct gi_kernel *k, uint64_t addr)
+{
+	const struct gi_fn *f = gi_fn_at(k, addr);
+	size_t len = f != NULL && f->size < 16 ? f->size : 16, n;
+	const uint8_t *p = gi_text(k, addr, len);
+
+	if (p == NULL)
+		return 0;
+	n = gi_insn_prologue(p, len, addr, is_tracer, k);
+	return n >= len ? addr : addr + n;
+}

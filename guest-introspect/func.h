@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* func.h - functions of the kernel: their text, and where they return. */
+#ifndef GI_FUNC_H
+#define GI_FUNC_H
+#include "gi_impl.h"
+#include "insn.h"
+
+enum gi_exitkind {
+	GI_X_RET,		/* ret, or a jump to a return thunk */
+	GI_X_TAIL,		/* direct jump to another function */
+	GI_X_IND		/* indirect jump out, or to what cannot be followed */
+};
+#define GI_CC_ALWAYS	255u
+
+struct gi_exit {
+	uint64_t at, target;	/* target: TAIL */
+	uint8_t kind;		/* enum gi_exitkind */
+	uint8_t cc;		/* condition of a jcc, or GI_CC_ALWAYS */
+	uint8_t len;
+};
+struct gi_exits {
+	DV_VEC(struct gi_exit) x;
+};
+
+/*
+ * Guest text as it was when first asked for since gi_text_reset: one operation
+ * sees one state. NULL: not text, or not readable (freed init text).
+ */
+const uint8_t *gi_text(struct gi_kernel *k, uint64_t at, size_t len);
+void gi_text_reset(struct gi_kernel *k);
+
+/* All functions, by address; cold parts, thunks and the like included, flagged. */
+int  gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
+const char *gi_fn_name(const struct gi_kernel *k, const struct gi_fn *f);
+uint64_t gi_fn_addr(const struct gi_kernel *k, const struct gi_fn *f);
+/* The function whose body holds addr, or NULL. */
+const struct gi_fn *gi_fn_at(const struct gi_kernel *k, uint64_t addr);
+
+/*
+ * Finds where f returns. 0; DV_E_FORMAT: cannot be decoded whole;
+ * DV_E_GUEST: cannot be read; DV_E_NOMEM.
+ */
+int  gi_fn_exits(struct gi_kernel *k, const struct gi_fn *f, struct gi_exits *ret);
+/* The first instruction after endbr64 and ftrace's nop; 0: cannot be read. */
+uint64_t gi_fn_entry(struct gi_kernel *k, uint64_t addr);
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fbt.c - the fbt provider on Linux: entry and return of every kernel function.
+ *
+ * Which functions: one name for every address of kernel text that has a symbol
+ * (func.c); not thunks, padding symbols, static-call trampolines or the .cold
+ * parts that belong to another function. Init text too, as tracing may begin
+ * at the first instruction; once it is freed, such probes have no sites.
+ *
+ * Entry: the first instruction after endbr64 and ftrace's nop. Arguments are in
+ * rdi rsi rdx rcx r8 r9, further ones on the stack above the return address.
+ *
+ * Return: arg0 is the offset of the place where the function returns (of a
+ * place in a .cold part too: address minus the function's start), arg1 the
+ * value, none for void functions. At a ret the value is in rax. A direct tail
+ * jump to g saves "f returns" for this return slot (DV_RULE_TAIL), and what
+ * returns from g fires it: so all of g's returns are hidden sites, and those of
+ * functions that g tail-jumps to, and so on. Where that chain leaves what we
+ * can follow, at an indirect jump, the pending return fires there and its arg1
+ * is a fault. The same if g cannot be decoded, or the chain is over
+ * MAX_CHAIN functions: then f fires at its own jump. Conditional jumps carry
+ * a guard that evaluates the condition from the flags register.
+ */
+#include "sites.h"
+
+#include <stdio.h>
+
+#define MAX_CHAIN	4096u
+
+static bool
+listed(const struct gi_fn *f)
+{
+	return (f->flags & (GI_FN_COLD | GI_FN_HIDE)) == 0 && f->size > 0;
+}
+
+/* Listing: has it a return? */
+int
+gi_fbt_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
+{
+	struct gi_exits x = { 0 };
+	uint32_t i;
+
+	if ((p->fbt = malloc(2 * sizeof(*p->fbt) * ((size_t)p->nfns + 1))) == NULL)
+		return dv_err_nomem(err);
+	for (i = 0; i < p->nfns; i++) {
+		struct gi_fn *f = &p->fns[i];
+		int rc;
+
+		if (!listed(f))
+			continue;
+		p->fbt[p->nfbt++] = 2 * i;
+		if ((f->flags & GI_FN_INIT) != 0) {	/* the same early and late */
+			f->flags |= GI_FN_RET;
+			p->fbt[p->nfbt++] = 2 * i + 1;
+			continue;
+		}
+		rc = gi_fn_exits(k, f, &x);
+		if (rc == DV_E_NOMEM) {
+			dv_vec_fini(&x.x);
+			return dv_err_nomem(err);
+		}
+		if (rc != 0) {
+			f->flags |= GI_FN_BAD;
+			p->nbad++;
+		} else if (x.x.n != 0) {
+			f->flags |= GI_FN_RET;
+			p->fbt[p->nfbt++] = 2 * i + 1;
+		}
+	}
+	dv_vec_fini(&x.x);
+	return 0;
+}
+
+void
+gi_fbt_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
+{
+	const struct gi_probes *p = k->probes;
+	const struct gi_fn *f = &p->fns[p->fbt[i] / 2];
+	struct gi_type fn, proto;
+	uint32_t proto_id = 0, a;
+
+	ret->prov = "fbt";
+	ret->func = gi_fn_name(k, f);
+	ret->traits = (f->flags & GI_FN_NOTRACE ? GI_PT_NOTRACE : 0) |
+	    (f->flags & GI_FN_INIT ? GI_PT_INIT : 0);
+	if ((f->flags & GI_FN_PROTO) != 0 && gi_btf_type(k->btf, f->btf, &fn) == 0 &&
+	    gi_btf_type(k->btf, fn.ref, &proto) == 0)
+		proto_id = fn.ref;
+	if (p->fbt[i] % 2 == 0) {
+		ret->name = "entry";
+		ret->flags = DV_PF_ENTRY;
+		if (proto_id == 0)
+			return;
+		for (a = 0; a < proto.n && a < GI_MAXARGS; a++) {
+			struct gi_member m;
+
+			if (gi_btf_member(k->btf, proto_id, a, &m) != 0 || m.type == 0)
+				break;		/* ... */
+			ret->args[a].ntype = m.type;
+			ret->args[a].native = gi_type_text(k, m.type);
+			ret->args[a].map = (uint8_t)a;
+		}
+		ret->nargs = a;
+		return;
+	}
+	ret->name = "return";
+	ret->flags = DV_PF_RETURN;
+	ret->args[0] = (struct gi_arg){ .native = "uint64_t", .map = 0 };
+	ret->nargs = 1;
+	if (proto_id != 0 && (f->flags & GI_FN_VOID) == 0) {
+		ret->args[1] = (struct gi_arg){ .native = gi_type_text(k, proto.ref),
+		    .ntype = proto.ref, .map = 1 };
+		ret->nargs = 2;
+	}
+}
+
+/* ---- sites ---- */
+
+/* What a run knows of a function, by its place in the table of functions. */
+struct state {
+	uint32_t want;		/* index in b->want of its return, or DV_NONE */
+	uint8_t hidden;		/* its returns must be watched for others */
+	uint8_t done;		/* its exits have been looked at */
+	uint8_t bad;
+};
+
+struct run {
+	struct gi_build *b;
+	struct state *st;
+	struct gi_exits x;
+	uint32_t *queue;	/* functions to look at */
+	size_t nqueue, qcap;
+	uint32_t flags_raw;	/* raw argset: arg0 = rflags */
+};
+
+static uint32_t
+condition(struct gi_build *b, unsigned cc)
+{
+	/* Intel SDM volume 1, appendix B: by cc / 2; odd ones are the opposite */
+	static const char *const c[8] = {
+		"(arg0 & 0x800) != 0",				/* o */
+		"(arg0 & 0x1) != 0",				/* b */
+		"(arg0 & 0x40) != 0",				/* e */
+		"(arg0 & 0x41) != 0",				/* be */
+		"(arg0 & 0x80) != 0",				/* s */
+		"(arg0 & 0x4) != 0",				/* p */
+		"((arg0 >> 7 ^ arg0 >> 11) & 1) != 0",		/* l */
+		"((arg0 >> 7 ^ arg0 >> 11) & 1) != 0 || (arg0 & 0x40) != 0",	/* le */
+	};
+
+	if ((cc & 1) == 0)
+		return gi_build_expr(b, "%s", c[cc / 2]);
+	return gi_build_expr(b, "!(%s)", c[cc / 2]);
+}
+
+static void
+rule_at(struct run *r, const struct gi_exit *x, struct gi_rule *rule)
+{
+	rule->guard = GI_NOEXPR;
+	rule->raw = DV_NONE;
+	if (x->cc != GI_CC_ALWAYS) {
+		struct dv_argset raw = { 0 };
+
+		raw.arg[0] = gi_loc_reg(DV_REG_RFLAGS);
+		rule->raw = gi_build_args(r->b, &raw);
+		rule->guard = condition(r->b, x->cc);
+	}
+	gi_build_rule(r->b, x->at, GI_PRIO_RET, rule);
+}
+
+static void
+enqueue(struct run *r, uint32_t fn)
+{
+	if (r->st[fn].done != 0)
+		return;
+	r->st[fn].done = 1;
+	if (dv_vec_grow(&r->queue, &r->qcap, r->nqueue, 1, sizeof(*r->queue)) != 0) {
+		r->b->failed = true;
+		return;
+	}
+	r->queue[r->nqueue++] = fn;
+}
+
+/*
+ * Marks target's returns, and what it tail-jumps to in turn, as watched. False:
+ * it cannot be followed.
+ */
+static bool
+follow(struct run *r, uint64_t target)
+{
+	struct gi_kernel *k = r->b->k;
+	const struct gi_fn *g = gi_fn_at(k, target);
+	struct gi_exits x = { 0 };
+	DV_VEC(uint32_t) todo = {0};
+	uint32_t fn;
+	size_t i, at;
+	bool ok = true;
+
+	if (g == NULL)
+		return false;
+	fn = (uint32_t)(g - k->probes->fns);
+	if (r->st[fn].hidden)
+		return r->st[fn].bad == 0;
+	if (dv_vec_push(&todo, fn) != 0)
+		r->b->failed = true;
+	r->st[fn].hidden = 1;
+	for (at = 0; at < todo.n && ok; at++) {
+		int rc = gi_fn_exits(k, &k->probes->fns[todo.v[at]], &x);
+
+		if (rc != 0 || at > MAX_CHAIN) {
+			r->st[todo.v[at]].bad = 1;
+			if (at == 0)
+				ok = false;
+			continue;
+		}
+		for (i = 0; i < x.x.n; i++) {
+			const struct gi_fn *t;
+
+			if (x.x.v[i].kind != GI_X_TAIL || (t = gi_fn_at(k, x.x.v[i].target)) == NULL)
+				continue;
+			fn = (uint32_t)(t - k->probes->fns);
+			if (r->st[fn].hidden)
+				continue;
+			r->st[fn].hidden = 1;
+			if (dv_vec_push(&todo, fn) != 0)
+				r->b->failed = true;
+		}
+	}
+	for (at = 0; at < todo.n; at++)
+		enqueue(r, todo.v[at]);
+	dv_vec_fini(&todo);
+	dv_vec_fini(&x.x);
+	return ok;
+}
+
+/* All rules for the returns of one function. */
+static void
+function_returns(struct run *r, uint32_t fn)
+{
+	struct gi_kernel *k = r->b->k;
+	const struct gi_fn *f = &k->probes->fns[fn];
+	const struct state *st = &r->st[fn];
+	uint64_t start = gi_fn_addr(k, f);
+	bool isvoid = (f->flags & GI_FN_VOID) != 0;
+	size_t i;
+	int rc = gi_fn_exits(k, f, &r->x);
+
+	if (rc != 0) {
+		if (st->want != DV_NONE)
+			gi_build_leave(r->b, st->want, rc == DV_E_GUEST ?
+			    (f->flags & GI_FN_INIT ? "its text is init text, and freed" :
+			    "its text cannot be read") : "its text cannot be decoded whole");
+		return;
+	}
+	for (i = 0; i < r->x.x.n; i++) {
+		const struct gi_exit *x = &r->x.x.v[i];
+		struct gi_rule own = { .kind = DV_RULE_RET, .probe = st->want };
+		struct dv_argset a = { 0 };
+		unsigned kind = x->kind;
+		uint64_t target = x->target;
+
+		/* a jump that cannot be followed is as an indirect one */
+		if (kind == GI_X_TAIL && st->want != DV_NONE && !follow(r, target))
+			kind = GI_X_IND;
+		if (st->want != DV_NONE) {
+			a.arg[0] = (struct dv_loc){ .kind = DV_LOC_CONST, .value = x->at - start };
+			if (isvoid) {
+				a.arg[1].kind = DV_LOC_ZERO;
+			} else if (kind == GI_X_IND) {
+				a.arg[1].kind = DV_LOC_FAULT;
+			} else {
+				a.arg[1] = gi_loc_reg(DV_REG_RAX);
+				own.retval = 1;
+			}
+			own.args = gi_build_args(r->b, &a);
+			own.kind = kind == GI_X_RET ? DV_RULE_RET : kind == GI_X_TAIL ?
+			    DV_RULE_TAIL : DV_RULE_FIRE;
+			rule_at(r, x, &own);
+		}
+		if (!st->hidden)
+			continue;
+		/* what is pending for this return slot: unless RET above does it */
+		if (kind == GI_X_RET && st->want != DV_NONE)
+			continue;
+		if (kind == GI_X_TAIL) {
+			const struct gi_fn *t = gi_fn_at(k, target);
+
+			if (t != NULL && r->st[t - k->probes->fns].hidden &&
+			    !r->st[t - k->probes->fns].bad)
+				continue;	/* that one returns for it */
+		}
+		own = (struct gi_rule){ .kind = DV_RULE_RET, .probe = DV_NONE, .args = DV_NONE,
+		    .retval = kind == GI_X_RET };
+		rule_at(r, x, &own);
+	}
+}
+
+static uint32_t
+entry_args(struct gi_build *b)
+{
+	static const uint8_t regs[6] = { DV_REG_RDI, DV_REG_RSI, DV_REG_RDX, DV_REG_RCX,
+	    DV_REG_R8, DV_REG_R9 };
+	struct dv_argset a = { 0 };
+	int i;
+
+	for (i = 0; i < 6; i++)
+		a.arg[i] = gi_loc_reg(regs[i]);
+	for (; i < 10; i++)
+		a.arg[i] = gi_loc_mem(DV_REG_RSP, 8 * (i - 5));
+	return gi_build_args(b, &a);
+}
+
+int
+gi_fbt_sites(struct gi_build *b, struct dv_err *err)
+{
+	struct gi_kernel *k = b->k;
+	const struct gi_probes *p = k->probes;
+	struct run r = { .b = b };
+	uint32_t args = DV_NONE;
+	size_t i;
+
+	for (i = 0; i < b->nwant; i++) {
+		uint32_t w = b->want[i], fn;
+		struct gi_rule rule = { .kind = DV_RULE_FIRE, .guard = GI_NOEXPR,
+		    .raw = DV_NONE, .probe = (uint32_t)i };
+		uint64_t at;
+
+		if (w < p->fbt_first)
+			continue;
+		fn = p->fbt[w - p->fbt_first] / 2;
+		if (p->fbt[w - p->fbt_first] % 2 == 0) {
+			if (args == DV_NONE)
+				args = entry_args(b);
+			rule.args = args;
+			if ((at = gi_fn_entry(k, gi_fn_addr(k, &p->fns[fn]))) == 0)
+				gi_build_leave(b, (uint32_t)i, p->fns[fn].flags & GI_FN_INIT ?
+				    "its text is init text, and freed" : "its text cannot be read");
+			else
+				gi_build_rule(b, at, GI_PRIO_ENTRY, &rule);
+			continue;
+		}
+		if (r.st == NULL) {
+			uint32_t j;
+
+			if ((r.st = calloc(p->nfns + 1, sizeof(*r.st))) == NULL)
+				return dv_err_nomem(err);
+			for (j = 0; j < p->nfns; j++)
+				r.st[j].want = DV_NONE;
+		}
+		r.st[fn].want = (uint32_t)i;
+		enqueue(&r, fn);
+	}
+	/* Chains first, so that whoever is looked at knows whom it returns for. */
+	for (i = 0; i < r.nqueue && !b->failed; i++) {
+		struct gi_exits x = { 0 };
+		size_t j;
+
+		if (r.st[r.queue[i]].want != DV_NONE &&
+		    gi_fn_exits(k, &p->fns[r.queue[i]], &x) == 0)
+			for (j = 0; j < x.x.n; j++)
+				if (x.x.v[j].kind == GI_X_TAIL)
+					follow(&r, x.x.v[j].target);
+		dv_vec_fini(&x.x);
+	}
+	for (i = 0; i < r.nqueue && !b->failed; i++)
+		function_returns(&r, r.queue[i]);
+	free(r.queue);
+	free(r.st);
+	dv_vec_fini(&r.x.x);
+	return 0;
+}

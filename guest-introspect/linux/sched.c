@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sched.c - the sched provider on Linux.
+ *
+ * D's sched provider speaks of Solaris' run queue, which holds waiting threads
+ * only. Linux keeps the running thread enqueued, so two of its events each
+ * have two sources here, told apart by their function:
+ *
+ *	enqueue	a thread becomes runnable without running: it is put on a queue
+ *		(enqueue_task, or its class' function where that is inlined) and
+ *		is not the queue's current; or it is switched out and is still
+ *		runnable (__switch_to_asm, prev).
+ *	dequeue	the opposite: taken off a queue while not current (migration,
+ *		priority change of a waiting thread), or picked to run
+ *		(__switch_to_asm, next).
+ *
+ * A change of priority, class or affinity takes a thread off its queue and
+ * puts it back (DEQUEUE_SAVE, ENQUEUE_RESTORE). For the running thread nothing
+ * fires, as rq->curr is that thread; a waiting one really moves, both fire.
+ * Since 6.12 a thread that blocks may stay enqueued for a while
+ * (se.sched_delayed): such a one is asleep, nothing fires when it is moved;
+ * its wake-up is an enqueue with ENQUEUE_DELAYED, which fires.
+ *
+ * Order at __switch_to_asm: enqueue(prev), dequeue(next), off-cpu(next). In
+ * DTrace a preempted thread is put back on its queue before the dispatcher
+ * chooses, the choice takes the next thread off its queue, and then the
+ * switch begins (off-cpu); a script that measures queueing time from enqueue
+ * to dequeue and run time from on-cpu to off-cpu depends on no more than that.
+ * on-cpu follows in finish_task_switch, which every switch passes, also a new
+ * thread's first. At __switch_to_asm curthread is still prev.
+ *
+ * wakeup fires at the entry of try_to_wake_up (p, state, wake_flags) in the
+ * waker's context, if p is asleep in a state that matches. What is not seen
+ * there: two wakers that race for one sleeper before either holds p->pi_lock
+ * both fire. Threads that are new are enqueued, not woken.
+ *
+ * What differs between kernels is asked of BTF and symbols: task_struct.state
+ * became __state in 5.14; flag values are those of kernel/sched/sched.h, which
+ * were laid out anew together with struct sched_change_ctx (6.19).
+ */
+#include "sites.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum event {
+	ON_CPU, OFF_CPU, TICK, WAKEUP, ENQ_QUEUE, ENQ_SWITCH, DEQ_QUEUE, DEQ_SWITCH
+};
+
+static const struct row {
+	const char *name, *func;
+	enum event ev;
+	const char *unless;	/* a symbol: not where it exists */
+} rows[] = {
+	{ "on-cpu", "finish_task_switch", ON_CPU, NULL },
+	{ "on-cpu", "finish_task_switch.isra.0", ON_CPU, "finish_task_switch" },
+	{ "on-cpu", "finish_task_switch.constprop.0", ON_CPU, "finish_task_switch" },
+	{ "off-cpu", "__switch_to_asm", OFF_CPU, NULL },
+	{ "tick", "scheduler_tick", TICK, NULL },
+	{ "tick", "sched_tick", TICK, NULL },
+	{ "wakeup", "try_to_wake_up", WAKEUP, NULL },
+	{ "enqueue", "enqueue_task", ENQ_QUEUE, NULL },
+	{ "enqueue", "enqueue_task_fair", ENQ_QUEUE, "enqueue_task" },
+	{ "enqueue", "enqueue_task_rt", ENQ_QUEUE, "enqueue_task" },
+	{ "enqueue", "enqueue_task_dl", ENQ_QUEUE, "enqueue_task" },
+	{ "enqueue", "enqueue_task_stop", ENQ_QUEUE, "enqueue_task" },
+	{ "enqueue", "enqueue_task_scx", ENQ_QUEUE, "enqueue_task" },
+	{ "enqueue", "__switch_to_asm", ENQ_SWITCH, NULL },
+	{ "dequeue", "dequeue_task", DEQ_QUEUE, NULL },
+	{ "dequeue", "dequeue_task_fair", DEQ_QUEUE, "dequeue_task" },
+	{ "dequeue", "dequeue_task_rt", DEQ_QUEUE, "dequeue_task" },
+	{ "dequeue", "dequeue_task_dl", DEQ_QUEUE, "dequeue_task" },
+	{ "dequeue", "dequeue_task_stop", DEQ_QUEUE, "dequeue_task" },
+	{ "dequeue", "dequeue_task_scx", DEQ_QUEUE, "dequeue_task" },
+	{ "dequeue", "__switch_to_asm", DEQ_SWITCH, NULL },
+};
+#define NROWS	(sizeof(rows) / sizeof(rows[0]))
+
+int
+gi_sched_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
+{
+	uint32_t i;
+
+	(void)err;
+	p->nsched = 0;
+	for (i = 0; i < NROWS; i++)
+		if (gi_addr(k, rows[i].func) != 0 &&
+		    (rows[i].unless == NULL || gi_addr(k, rows[i].unless) == 0))
+			p->sched[p->nsched++] = i;
+	return 0;
+}
+
+void
+gi_sched_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
+{
+	const struct row *r = &rows[k->probes->sched[i]];
+
+	ret->prov = "sched";
+	ret->func = r->func;
+	ret->name = r->name;
+	if (gi_type_find(k, GI_T_STRUCT, "task_struct") == 0)
+		ret->why_not = "the guest's kernel has no type information";
+	if (r->ev == ON_CPU)
+		return;
+	ret->args[0] = (struct gi_arg){ .native = "struct task_struct *",
+	    .xlate = "lwpsinfo_t *", .map = 0 };
+	ret->args[1] = (struct gi_arg){ .native = "struct task_struct *",
+	    .xlate = "psinfo_t *", .map = 1 };
+	ret->nargs = 2;
+	if (r->ev != ENQ_QUEUE && r->ev != ENQ_SWITCH && r->ev != DEQ_QUEUE &&
+	    r->ev != DEQ_SWITCH)
+		return;
+	ret->args[2] = (struct gi_arg){ .native = "struct rq *", .xlate = "cpuinfo_t *",
+	    .map = 2 };
+	ret->nargs = 3;
+	if (r->ev == ENQ_QUEUE || r->ev == ENQ_SWITCH) {
+		ret->args[3] = (struct gi_arg){ .native = "int", .map = 3 };
+		ret->nargs = 4;
+	}
+}
+
+/* ---- sites ---- */
+
+struct names {
+	bool delayed;		/* se.sched_delayed exists */
+	const char *state;	/* of task_struct */
+	unsigned enq_delayed, enq_head;
+};
+
+static void
+find_names(const struct gi_kernel *k, struct names *n)
+{
+	bool relaid = gi_type_find(k, GI_T_STRUCT, "sched_change_ctx") != 0;
+
+	n->delayed = gi_offsetof(k, "task_struct", "se.sched_delayed") >= 0;
+	n->state = gi_offsetof(k, "task_struct", "__state") >= 0 ? "__state" : "state";
+	n->enq_delayed = relaid ? 0x20 : 0x200;
+	n->enq_head = relaid ? 0x10000 : 0x10;
+}
+
+#define TASK	"((struct task_struct *)arg0)"
+#define RQ	"((struct rq *)arg2)"
+
+static void
+raw_and_args(struct gi_build *b, enum event ev, const struct names *n, struct gi_rule *r)
+{
+	struct dv_argset raw = { 0 }, args;
+	struct dv_loc task = { 0 }, rq = { 0 }, val = { 0 };
+	uint64_t rqs = gi_addr(b->k, "runqueues"), offs = gi_addr(b->k, "__per_cpu_offset");
+
+	switch (ev) {
+	case ON_CPU:
+		break;
+	case TICK:
+		task.kind = DV_LOC_CURTHREAD;
+		break;
+	case OFF_CPU:
+	case DEQ_SWITCH:
+	case ENQ_QUEUE:
+	case DEQ_QUEUE:
+		task = gi_loc_reg(DV_REG_RSI);
+		break;
+	case WAKEUP:
+	case ENQ_SWITCH:
+		task = gi_loc_reg(DV_REG_RDI);
+		break;
+	}
+	raw.arg[0] = raw.arg[1] = task;
+	args = raw;
+	if (ev == WAKEUP)
+		raw.arg[2] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RSI, .size = 4 };
+	if (ev == ENQ_QUEUE || ev == DEQ_QUEUE) {
+		rq = gi_loc_reg(DV_REG_RDI);
+		raw.arg[2] = rq;
+		raw.arg[3] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDX, .size = 4 };
+	} else if (ev == ENQ_SWITCH || ev == DEQ_SWITCH) {
+		rq.kind = DV_LOC_DIFO;
+		rq.value = gi_build_expr(b, "(uint64_t)0x%" PRIx64 "ull + "
+		    "*(uint64_t *)(0x%" PRIx64 "ull + 8 * (uint64_t)cpu)", rqs, offs);
+	}
+	if (ev == ENQ_QUEUE) {
+		val.kind = DV_LOC_DIFO;
+		val.value = gi_build_expr(b, "(arg3 & 0x%x) != 0", n->enq_head);
+	}
+	args.arg[2] = rq;
+	args.arg[3] = val;
+	r->raw = gi_build_args(b, &raw);
+	r->args = gi_build_args(b, &args);
+}
+
+static uint32_t
+guard(struct gi_build *b, enum event ev, const struct names *n)
+{
+	switch (ev) {
+	case ON_CPU:
+	case OFF_CPU:
+		return GI_NOEXPR;
+	case TICK:
+	case DEQ_SWITCH:
+		return gi_build_expr(b, TASK "->pid != 0");
+	case WAKEUP:
+		if (n->delayed)
+			return gi_build_expr(b, "(" TASK "->%s & (unsigned int)arg2) != 0 && "
+			    "(" TASK "->on_rq == 0 || " TASK "->se.sched_delayed != 0)", n->state);
+		return gi_build_expr(b, "(" TASK "->%s & (unsigned int)arg2) != 0 && "
+		    TASK "->on_rq == 0", n->state);
+	case ENQ_QUEUE:
+		if (n->delayed)
+			return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0 && ("
+			    TASK "->se.sched_delayed == 0 || (arg3 & 0x%x) != 0)", n->enq_delayed);
+		return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0");
+	case DEQ_QUEUE:
+		if (n->delayed)
+			return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0 && "
+			    TASK "->se.sched_delayed == 0");
+		return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0");
+	case ENQ_SWITCH:
+		if (n->delayed)
+			return gi_build_expr(b, TASK "->on_rq == 1 && " TASK "->pid != 0 && "
+			    TASK "->se.sched_delayed == 0");
+		return gi_build_expr(b, TASK "->on_rq == 1 && " TASK "->pid != 0");
+	}
+	return GI_NOEXPR;
+}
+
+int
+gi_sched_sites(struct gi_build *b, struct dv_err *err)
+{
+	struct gi_kernel *k = b->k;
+	const struct gi_probes *p = k->probes;
+	struct names n;
+	size_t i;
+
+	(void)err;
+	find_names(k, &n);
+	for (i = 0; i < b->nwant; i++) {
+		uint32_t w = b->want[i];
+		const struct row *row;
+		struct gi_rule r = { .kind = DV_RULE_FIRE };
+		uint32_t prio;
+		uint64_t at;
+
+		if (w < p->sched_first || w >= p->fbt_first)
+			continue;
+		row = &rows[p->sched[w - p->sched_first]];
+		if ((at = gi_fn_entry(k, gi_addr(k, row->func))) == 0) {
+			gi_build_leave(b, (uint32_t)i, "the text of %s cannot be read", row->func);
+			continue;
+		}
+		prio = row->ev == ENQ_SWITCH ? GI_PRIO_FIRST : row->ev == DEQ_SWITCH ?
+		    GI_PRIO_SECOND : GI_PRIO_THIRD;
+		raw_and_args(b, row->ev, &n, &r);
+		r.guard = guard(b, row->ev, &n);
+		if (r.guard == GI_NOEXPR)
+			r.raw = DV_NONE;
+		r.probe = (uint32_t)i;
+		gi_build_rule(b, at, prio, &r);
+	}
+	return 0;
+}

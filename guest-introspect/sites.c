@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sites.c - the table of probes, and from wanted probes to sites.
+ *
+ * Probes are numbered through: first all of syscall, then sched, then fbt; each
+ * provider (linux/NAME.c) answers for its run. Sites: every provider adds rules
+ * at addresses for what is wanted of it; then rules are sorted by address (at
+ * one address by priority, then in the order they came), and each run of one
+ * address becomes a site. Argument sets and expressions that are equal are
+ * shared, so that 60,000 fbt probes have a handful.
+ */
+#include "sites.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- the table ---- */
+
+void
+gi_probes_free(struct gi_probes *p)
+{
+	if (p == NULL)
+		return;
+	free(p->scalls);
+	free(p->nrmap);
+	free(p->fns);
+	free(p->fbt);
+	free(p);
+}
+
+int
+gi_probes_open(struct gi_kernel *k, struct dv_err *err)
+{
+	struct gi_probes *p;
+	int rc;
+
+	if (k->probes != NULL)
+		return 0;
+	if (!k->live)
+		return dv_err_set(err, DV_E_GUEST, "the snapshot has no table of probes");
+	if ((p = calloc(1, sizeof(*p))) == NULL)
+		return dv_err_nomem(err);
+	k->probes = p;
+	gi_text_reset(k);
+	if ((rc = gi_fns_make(k, p, err)) != 0 || (rc = gi_syscall_open(k, p, err)) != 0 ||
+	    (rc = gi_sched_open(k, p, err)) != 0 || (rc = gi_fbt_open(k, p, err)) != 0) {
+		gi_probes_free(p);
+		k->probes = NULL;
+		return rc;
+	}
+	gi_text_reset(k);
+	gi_probes_number(p);
+	return 0;
+}
+
+void
+gi_probes_number(struct gi_probes *p)
+{
+	p->syscall_first = 0;
+	p->sched_first = gi_syscall_count(p);
+	p->fbt_first = p->sched_first + p->nsched;
+	p->n = p->fbt_first + p->nfbt;
+}
+
+size_t
+gi_nprobes(const struct gi_kernel *k)
+{
+	return k->probes == NULL ? 0 : k->probes->n;
+}
+
+void
+gi_probe(const struct gi_kernel *k, size_t i, struct gi_probe *ret)
+{
+	const struct gi_probes *p = k->probes;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->index = (uint32_t)i;
+	ret->mod = "vmlinux";
+	if (p == NULL || i >= p->n)
+		ret->prov = ret->func = ret->name = "";
+	else if (i < p->sched_first)
+		gi_syscall_probe(k, (uint32_t)i, ret);
+	else if (i < p->fbt_first)
+		gi_sched_probe(k, (uint32_t)i - p->sched_first, ret);
+	else
+		gi_fbt_probe(k, (uint32_t)i - p->fbt_first, ret);
+}
+
+bool
+gi_probe_range(const struct gi_kernel *k, const char *prov, size_t *first, size_t *n)
+{
+	const struct gi_probes *p = k->probes;
+
+	if (p == NULL)
+		return false;
+	if (strcmp(prov, "syscall") == 0) {
+		*first = 0;
+		*n = p->sched_first;
+	} else if (strcmp(prov, "sched") == 0) {
+		*first = p->sched_first;
+		*n = p->nsched;
+	} else if (strcmp(prov, "fbt") == 0) {
+		*first = p->fbt_first;
+		*n = p->nfbt;
+	} else {
+		return false;
+	}
+	return *n != 0;
+}
+
+/* ---- building ---- */
+
+uint32_t
+gi_build_args(struct gi_build *b, const struct dv_argset *a)
+{
+	uint64_t h = dv_hash_bytes(a, sizeof(*a));
+	uintptr_t at = (uintptr_t)dv_map_get(b->argmap, h);
+
+	if (at != 0 && memcmp(&b->argsets.v[at - 1], a, sizeof(*a)) == 0)
+		return (uint32_t)(at - 1);
+	if (dv_vec_push(&b->argsets, *a) != 0 ||
+	    dv_map_set(b->argmap, h, (void *)(uintptr_t)b->argsets.n) != 0) {
+		b->failed = true;
+		return DV_NONE;
+	}
+	return (uint32_t)(b->argsets.n - 1);
+}
+
+uint32_t
+gi_build_expr(struct gi_build *b, const char *fmt, ...)
+{
+	uint64_t at = 0;
+	va_list ap;
+	char buf[1024];
+	char *copy;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(buf)) {
+		b->failed = true;
+		return GI_NOEXPR;
+	}
+	if (dv_smap_get(b->exprmap, buf, &at))
+		return (uint32_t)at;
+	if ((copy = strdup(buf)) == NULL || dv_vec_push(&b->exprs, copy) != 0) {
+		free(copy);
+		b->failed = true;
+		return GI_NOEXPR;
+	}
+	if (dv_smap_set(b->exprmap, buf, b->exprs.n - 1) != 0)
+		b->failed = true;
+	return (uint32_t)(b->exprs.n - 1);
+}
+
+uint32_t
+gi_build_select(struct gi_build *b, uint32_t n)
+{
+	uint32_t at = (uint32_t)b->select.n, i;
+
+	if (dv_vec_reserve(&b->select, n) != 0) {
+		b->failed = true;
+		return DV_NONE;
+	}
+	for (i = 0; i < n; i++)
+		b->select.v[b->select.n++] = DV_NONE;
+	return at;
+}
+
+void
+gi_build_rule(struct gi_build *b, uint64_t at, uint32_t prio, const struct gi_rule *r)
+{
+	struct gi_brule br = { .at = at, .prio = prio, .seq = (uint32_t)b->rules.n, .r = *r };
+
+	if (dv_vec_push(&b->rules, br) != 0)
+		b->failed = true;
+}
+
+void
+gi_build_leave(struct gi_build *b, uint32_t want, const char *fmt, ...)
+{
+	struct gi_left l = { .want = want };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(l.reason, sizeof(l.reason), fmt, ap);
+	va_end(ap);
+	if (dv_vec_push(&b->left, l) != 0)
+		b->failed = true;
+}
+
+static int
+cmp_rule(const void *x, const void *y)
+{
+	const struct gi_brule *a = x, *b = y;
+
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	if (a->prio != b->prio)
+		return a->prio < b->prio ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+/* The bytes at a site; fewer at the end of readable text. */
+static void
+site_bytes(struct gi_kernel *k, struct dv_site *s)
+{
+	const uint8_t *p;
+	uint32_t n;
+
+	for (n = 16; n > 0; n--) {
+		if ((p = gi_text(k, s->addr, n)) != NULL) {
+			memcpy(s->bytes, p, n);
+			s->nbytes = n;
+			return;
+		}
+		if (n == 16 && gi_text(k, s->addr, 1) == NULL)
+			return;
+	}
+}
+
+static int
+finish(struct gi_build *b, struct gi_sites *s, struct dv_err *err)
+{
+	size_t i, nsites = 0;
+
+	if (b->failed)
+		return dv_err_nomem(err);
+	if (b->rules.n > 1)
+		qsort(b->rules.v, b->rules.n, sizeof(*b->rules.v), cmp_rule);
+	for (i = 0; i < b->rules.n; i++)
+		nsites += i == 0 || b->rules.v[i].at != b->rules.v[i - 1].at;
+	s->rules = calloc(b->rules.n + 1, sizeof(*s->rules));
+	s->sites = calloc(nsites + 1, sizeof(*s->sites));
+	s->left_out = calloc(b->left.n + 1, sizeof(*s->left_out));
+	if (s->rules == NULL || s->sites == NULL || s->left_out == NULL)
+		return dv_err_nomem(err);
+	for (i = 0; i < b->rules.n; i++) {
+		const struct gi_brule *r = &b->rules.v[i];
+		struct dv_site *site;
+
+		s->rules[s->nrules++] = r->r;
+		if (i == 0 || r->at != b->rules.v[i - 1].at) {
+			site = &s->sites[s->nsites++];
+			site->addr = r->at;
+			site->rule = (uint32_t)i;
+			site_bytes(b->k, site);
+		}
+		s->sites[s->nsites - 1].nrule++;
+	}
+	for (i = 0; i < b->left.n; i++) {
+		s->left_out[i].want = b->left.v[i].want;
+		memcpy(s->left_out[i].reason, b->left.v[i].reason, sizeof(b->left.v[i].reason));
+	}
+	s->nleft_out = b->left.n;
+	s->argsets = b->argsets.v;
+	s->nargsets = b->argsets.n;
+	s->select = b->select.v;
+	s->nselect = b->select.n;
+	s->exprs = (const char **)b->exprs.v;
+	s->nexprs = b->exprs.n;
+	memset(&b->argsets, 0, sizeof(b->argsets));
+	memset(&b->select, 0, sizeof(b->select));
+	memset(&b->exprs, 0, sizeof(b->exprs));
+	return 0;
+}
+
+int
+gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant, struct dv_err *err,
+    struct gi_sites **ret)
+{
+	struct gi_build b = { .k = k, .want = want, .nwant = nwant };
+	struct gi_sites *s = NULL;
+	size_t i;
+	int rc;
+
+	if ((rc = gi_probes_open(k, err)) != 0)
+		return rc;
+	if (!k->live)
+		return dv_err_set(err, DV_E_GUEST, "no live guest to place probes in");
+	for (i = 0; i < nwant; i++)
+		if (want[i] >= k->probes->n)
+			return dv_err_set(err, DV_E_INVAL, "there is no probe %u", want[i]);
+	b.argmap = dv_map_create();
+	b.exprmap = dv_smap_create();
+	s = calloc(1, sizeof(*s));
+	if (b.argmap == NULL || b.exprmap == NULL || s == NULL) {
+		rc = dv_err_nomem(err);
+		goto out;
+	}
+	gi_text_reset(k);
+	if ((rc = gi_syscall_sites(&b, err)) == 0 && (rc = gi_sched_sites(&b, err)) == 0 &&
+	    (rc = gi_fbt_sites(&b, err)) == 0)
+		rc = finish(&b, s, err);
+	gi_text_reset(k);
+out:
+	dv_map_destroy(b.argmap);
+	dv_smap_destroy(b.exprmap);
+	dv_vec_fini(&b.rules);
+	dv_vec_fini(&b.left);
+	dv_vec_fini(&b.argsets);
+	dv_vec_fini(&b.select);
+	for (i = 0; i < b.exprs.n; i++)
+		free(b.exprs.v[i]);
+	dv_vec_fini(&b.exprs);
+	if (rc != 0) {
+		gi_sites_free(s);
+		return rc;
+	}
+	*ret = s;
+	return 0;
+}
+
+void
+gi_sites_free(struct gi_sites *s)
+{
+	size_t i;
+
+	if (s == NULL)
+		return;
+	for (i = 0; i < s->nexprs; i++)
+		free((char *)s->exprs[i]);
+	free(s->exprs);
+	free(s->sites);
+	free(s->rules);
+	free(s->argsets);
+	free(s->select);
+	free(s->left_out);
+	free(s);
+}

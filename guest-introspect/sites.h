@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sites.h - how providers put rules at guest addresses. */
+#ifndef GI_SITES_H
+#define GI_SITES_H
+#include "func.h"
+
+/* Order of rules at one address: lower first. */
+enum {
+	GI_PRIO_FIRST, GI_PRIO_SECOND, GI_PRIO_THIRD,	/* within a provider */
+	GI_PRIO_ENTRY, GI_PRIO_RET
+};
+
+struct gi_brule {
+	uint64_t at;
+	uint32_t prio, seq;
+	struct gi_rule r;
+};
+
+struct gi_left {
+	uint32_t want;
+	char reason[96];
+};
+
+/*
+ * One run of gi_sites_make. Everything added is kept until finish; when memory
+ * runs out `failed` stays true and indices are DV_NONE: add freely, look once.
+ */
+struct gi_build {
+	struct gi_kernel *k;
+	const uint32_t *want;
+	size_t nwant;
+	bool failed;
+	DV_VEC(struct gi_brule) rules;
+	DV_VEC(struct dv_argset) argsets;
+	DV_VEC(uint32_t) select;
+	DV_VEC(char *) exprs;
+	DV_VEC(struct gi_left) left;
+	struct dv_map *argmap;	/* hash -> index + 1 of the newest such */
+	struct dv_smap *exprmap;
+};
+
+uint32_t gi_build_args(struct gi_build *b, const struct dv_argset *a);
+uint32_t gi_build_expr(struct gi_build *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* n elements of DV_NONE; the first one's index. */
+uint32_t gi_build_select(struct gi_build *b, uint32_t n);
+void gi_build_rule(struct gi_build *b, uint64_t at, uint32_t prio, const struct gi_rule *r);
+void gi_build_leave(struct gi_build *b, uint32_t want, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static inline struct dv_loc
+gi_loc_reg(unsigned reg)
+{
+	return (struct dv_loc){ .kind = DV_LOC_REG, .reg = (uint8_t)reg };
+}
+
+static inline struct dv_loc
+gi_loc_mem(unsigned reg, int32_t disp)
+{
+	return (struct dv_loc){ .kind = DV_LOC_MEM, .reg = (uint8_t)reg, .disp = disp };
+}
+
+/* ---- providers: linux/NAME.c ---- */
+
+/* Their part of the table. */
+int gi_syscall_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
+int gi_sched_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
+int gi_fbt_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
+/* Number of probes, then one of them by its place in the provider's run. */
+uint32_t gi_syscall_count(const struct gi_probes *p);
+void gi_syscall_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
+void gi_sched_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
+void gi_fbt_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
+/* Rules for those of b->want that are theirs. */
+int gi_syscall_sites(struct gi_build *b, struct dv_err *err);
+int gi_sched_sites(struct gi_build *b, struct dv_err *err);
+int gi_fbt_sites(struct gi_build *b, struct dv_err *err);
+#endif
