@@ -6,30 +6,37 @@
 # is configured with: a mirror that serves this Debian release serves the
 # others beside it, so only the suite's name is ours.
 
-# apt_mirror main|security: "URI FILE" of the machine's own Debian archive.
+# apt_mirror main|security: the URI of the machine's own Debian archive. Asked of
+# apt, which knows all forms of source files, and needs no lists or root for it.
 apt_mirror()
 {
-	apt-get indextargets \
-	    --format '$(RELEASE) $(REPO_URI) $(COMPONENT) $(SOURCESENTRY)' \
-	    'Created-By: Packages' 2>/dev/null |
-	awk -v kind="$1" '
-	$3 != "main" { next }
-	{ sub(/\/updates$/, "", $1) }
-	$1 ~ /^(stable|oldstable|testing|bullseye|bookworm|trixie|forky)(-security)?$/ {
-		if (($1 ~ /-security$/) == (kind == "security")) {
-			sub(/\/$/, "", $2); sub(/:[0-9]+$/, "", $4)
-			print $2, $4
-			exit
-		}
+	apt-get update --print-uris 2>/dev/null |
+	awk -v kind="$1" -F "'" '
+	$2 ~ /\/InRelease$/ {
+		n = split($2, part, "/")
+		suite = part[n - 1]
+		if (part[n - 2] != "dists" || suite !~ \
+		    /^(stable|oldstable|testing|bullseye|bookworm|trixie|forky)(-security)?$/)
+			next
+		if ((suite ~ /-security$/) != (kind == "security"))
+			next
+		sub(/\/dists\/[^\/]*\/InRelease$/, "", $2)
+		print $2
+		exit
 	}'
 }
 
-# apt_keyrings FILE: what signs the archive that FILE lists, or nothing.
+# apt_keyrings URI: what signs that archive: the keyring named in the source
+# file that has it, and the one with the keys of all releases; or nothing.
 apt_keyrings()
 {
 	all=/usr/share/keyrings/debian-archive-keyring.gpg
-	named=$(sed -n 's/^Signed-By:[[:space:]]*\(\/[^[:space:]]*\).*/\1/p
-	    s/^deb .*signed-by=\([^] ,]*\).*/\1/p' "$1" 2>/dev/null | head -n 1)
+	dir=/etc/apt
+	named=$(grep -lsF -- "$1" "$dir/sources.list" "$dir"/sources.list.d/*.list \
+	    "$dir"/sources.list.d/*.sources | while read -r file; do
+		sed -n 's/^Signed-By:[[:space:]]*\(\/[^[:space:]]*\).*/\1/p
+		    s/^deb .*signed-by=\([^] ,]*\).*/\1/p' "$file"
+	done | head -n 1)
 	[ "$named" = "$all" ] && named=
 	[ -r "$all" ] || all=
 	echo "$named $all" | sed 's/^ *//; s/ *$//'
@@ -42,13 +49,13 @@ apt_source()
 	*-security) kind=security ;;
 	*) kind=main ;;
 	esac
-	found=$(apt_mirror $kind)
-	[ -n "$found" ] || return 1
+	uri=$(apt_mirror $kind)
+	[ -n "$uri" ] || return 1
 	echo "Types: deb"
-	echo "URIs: ${found%% *}"
+	echo "URIs: $uri"
 	echo "Suites: $1"
 	echo "Components: main"
-	keys=$(apt_keyrings "${found#* }")
+	keys=$(apt_keyrings "$uri")
 	[ -z "$keys" ] || echo "Signed-By: $keys"
 	echo
 }
