@@ -6,11 +6,18 @@
 #include <linux/stdarg.h>
 #include <linux/string.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/bug.h>
 #include <linux/atomic.h>
 #include <linux/preempt.h>
-#include <linux/processor.h>
+#include <asm/processor.h>
 #include <asm/barrier.h>
+
+/* the rest of stdint.h's names that the core uses */
+#ifndef INT64_MAX
+#define INT64_MAX	S64_MAX
+#define INT64_MIN	S64_MIN
+#endif
 
 /*
  * The machine cannot go on, the host must: the carrier's module provides this,

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* agg.h - the aggregation buffer of one CPU. */
+#ifndef DV_AGG_H
+#define DV_AGG_H
+#include "dv_plat.h"
+#include "dv_prog.h"
+#include "dv_rec.h"
+
+struct dv_aggbuf {
+	uint8_t *half[2];
+	uint64_t size;			/* bytes of a half */
+	uint64_t used;
+	uint32_t active;
+	uint32_t generation;		/* of the active half; slots of others are free */
+	uint64_t *slot;			/* generation << 32 | entry offset / 8 */
+	uint32_t mask;			/* slots - 1 */
+	uint32_t count;			/* slots taken */
+	uint64_t drops;
+};
+
+/* Slots for a half of `size` bytes: a power of two. */
+uint32_t dv_agg_nslots(uint64_t size);
+/* 64-bit words of a value, or 0 if the parameters make no sense. */
+uint32_t dv_agg_nwords(uint32_t func, uint64_t param);
+
+void dv_agg_init(struct dv_aggbuf *b, uint8_t *half0, uint8_t *half1,
+		 uint64_t size, uint64_t *slot, uint32_t nslots);
+/* Adds one value; false: no room, counted. `keys` has desc->keysize bytes. */
+bool dv_agg_add(struct dv_aggbuf *b, const struct dv_aggdesc *desc, uint32_t aggid,
+		uint32_t vm, const uint8_t *keys, int64_t val, int64_t incr);
+struct dv_half;
+void dv_agg_switch(struct dv_aggbuf *b, struct dv_half *ret);
+
+#endif

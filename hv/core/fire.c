@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fire.c - probe context: a site was hit, its rules run, probes fire.
+ *
+ * This is where the machine is entered. What holds from here on, down to the
+ * last load:
+ *
+ *   (1) Nothing allocates, sleeps or locks; the gate of the CPU (gate.h) is
+ *       taken once, here, and everything that is written belongs to that CPU,
+ *       or is atomic (speculations, dynamic variables, pending returns), or is
+ *       a global variable, which D does not protect either.
+ *   (2) Nothing returns an error: a fault is noted in the mstate, ends the
+ *       clause (or makes a rule's guard "no"), is counted, and raises ERROR.
+ *   (3) All loops have bounds known when the program was loaded.
+ *   (4) No function calls itself on any way. ERROR's clauses run in a loop of
+ *       raise_error(), and a fault in one of them is only counted.
+ *
+ *	dv_fire -> site -> rule: guard, selection, arguments -> probe
+ *	        -> fire_probe -> its ECBs -> ecb.c -> dif.c, buf.c, agg.c, spec.c
+ *	                     \-> on a fault: fault record, ERROR's ECBs
+ */
+#include "fire.h"
+
+#include "dif.h"
+#include "ecb.h"
+#include "load.h"
+#include "state_impl.h"
+
+static void
+begin_hit(struct dv_mstate *ms, struct dv_ctx *ctx)
+{
+	unsigned i;
+
+	ms->ctx = ctx;
+	for (i = 0; i < DV_NTLB; i++)
+		ms->ktlb[i].vpage = ~(uint64_t)0;
+	ms->utlb.vpage = ~(uint64_t)0;
+	ms->wall = 0;
+	ms->have = 0;
+	ms->scratch_floor = 0;
+}
+
+static void
+put_fault(struct dv_mstate *ms, const struct dv_fail *f)
+{
+	struct dv_fault_rec *r;
+
+	r = (struct dv_fault_rec *)dv_buf_reserve(&ms->cpu->buf, sizeof(*r));
+	if (r == NULL)
+		return;			/* counted as a principal drop */
+	r->epid = DV_EPID_FAULT;
+	r->vm = ms->s->vm;
+	r->timestamp = dv_now(ms);
+	r->failed = f->epid;
+	r->action = f->action;
+	r->offset = f->offset;
+	r->fault = f->fault;
+	r->addr = f->addr;
+	dv_buf_commit(&ms->cpu->buf, sizeof(*r));
+}
+
+static void
+raise_error(struct dv_mstate *ms, const struct dv_fail *f)
+{
+	struct dv_state *s = ms->s;
+	const struct dv_probe *probe = ms->probe;
+	const struct dv_argset *args = ms->args;
+	uint32_t have = ms->arg_have, bad = ms->arg_bad, e;
+	uint64_t val[10];
+	struct dv_fail again;
+
+	if (probe->flags & DV_PF_ERROR) {
+		DV_COUNT(ms->cpu->n.dblerrors);
+		return;
+	}
+	DV_COUNT(ms->cpu->n.errors);
+	put_fault(ms, f);
+	if (s->error == DV_NONE)
+		return;
+	memcpy(val, ms->argval, sizeof(val));
+	ms->probe = &s->prog.probes[s->error];
+	ms->args = NULL;
+	ms->arg_have = 0x3ff;
+	ms->arg_bad = 0;
+	memset(ms->argval, 0, sizeof(ms->argval));
+	ms->argval[1] = f->epid;
+	ms->argval[2] = f->action;
+	ms->argval[3] = f->offset;
+	ms->argval[4] = f->fault;
+	ms->argval[5] = f->addr;
+	for (e = s->first[s->error]; e < s->first[s->error + 1]; e++)
+		if (dv_ecb_run(ms, e, &again) != 0)
+			DV_COUNT(ms->cpu->n.dblerrors);
+	ms->probe = probe;
+	ms->args = args;
+	ms->arg_have = have;
+	ms->arg_bad = bad;
+	memcpy(ms->argval, val, sizeof(val));
+}
+
+/* The ECBs of a probe; its arguments are ready. */
+static void
+fire_probe(struct dv_mstate *ms, uint32_t probe)
+{
+	struct dv_state *s = ms->s;
+	uint32_t e = s->first[probe], end = s->first[probe + 1];
+	struct dv_fail f;
+
+	ms->probe = &s->prog.probes[probe];
+	if (s->nlocals > 0)
+		memset(ms->cpu->lvals, 0, s->nlocals * sizeof(*ms->cpu->lvals));
+	for (; e < end; e++)
+		if (dv_ecb_run(ms, e, &f) != 0)
+			raise_error(ms, &f);
+}
+
+/* A DIFO of a rule, which sees the raw arguments. false: it faulted. */
+static bool
+run_rule_difo(struct dv_mstate *ms, uint32_t difo, uint64_t *ret)
+{
+	ms->probe = NULL;
+	ms->epid = 0;
+	ms->in_rule = 1;
+	*ret = dv_dif_run(ms, difo);
+	ms->in_rule = 0;
+	return ms->fault == 0;
+}
+
+static void
+begin_args(struct dv_mstate *ms, const struct dv_argset *args)
+{
+	ms->args = args;
+	ms->arg_have = 0;
+	ms->arg_bad = 0;
+}
+
+/*
+ * The probe's arguments: those that a DIFO computes now, before any clause,
+ * the others when they are read. What the DIFOs keep in scratch stays there.
+ */
+static void
+eager_args(struct dv_mstate *ms, uint32_t argset)
+{
+	const struct dv_state *s = ms->s;
+	unsigned i, bits;
+
+	if (argset == DV_NONE) {
+		begin_args(ms, NULL);
+		return;
+	}
+	begin_args(ms, &s->prog.argsets[argset]);
+	bits = s->difo_args[argset];
+	for (i = 0; bits >> i != 0; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		if (run_rule_difo(ms, (uint32_t)ms->args->arg[i].value, &ms->argval[i]))
+			ms->arg_have |= 1u << i;
+		else
+			ms->arg_bad |= 1u << i;
+		ms->scratch_floor = ms->region[DV_RG_SCRATCH].len;
+	}
+}
+
+/* Guard and selection. DV_NONE: nothing fires. */
+static uint32_t
+select_probe(struct dv_mstate *ms, const struct dv_rule *r)
+{
+	const struct dv_prog *p = &ms->s->prog;
+	uint64_t val;
+	bool ok;
+
+	ms->raw = r->raw == DV_NONE ? NULL : &p->argsets[r->raw];
+	ms->raw_have = 0;
+	ms->scratch_floor = 0;
+	ms->region[DV_RG_SCRATCH].len = 0;
+	if (r->guard != DV_NONE) {
+		if (!run_rule_difo(ms, r->guard, &val)) {
+			DV_COUNT(ms->cpu->n.rule_drops);
+			return DV_NONE;
+		}
+		if (val == 0)
+			return DV_NONE;
+	}
+	if (r->nselect == 0)
+		return r->probe;
+	if (r->sel.kind == DV_LOC_DIFO) {
+		ok = run_rule_difo(ms, (uint32_t)r->sel.value, &val);
+	} else {
+		ms->fault = 0;
+		ok = dv_loc(ms, &r->sel, true, &val) == 0;
+	}
+	if (!ok) {
+		DV_COUNT(ms->cpu->n.rule_drops);
+		return DV_NONE;
+	}
+	return val < r->nselect ? p->select[r->probe + val] : DV_NONE;
+}
+
+static void
+fire_rule(struct dv_mstate *ms, const struct dv_rule *r, uint32_t probe)
+{
+	if (ms->s->first[probe] == ms->s->first[probe + 1])
+		return;
+	eager_args(ms, r->args);
+	if (r->retval) {
+		ms->argval[1] = dv_reg(ms, DV_REG_RAX);
+		ms->arg_have |= 2;
+		ms->arg_bad &= ~2u;
+	}
+	fire_probe(ms, probe);
+}
+
+/* What the return slot holds; false: it cannot be read. */
+static bool
+return_slot(struct dv_mstate *ms, uint64_t *slot, uint64_t *ret)
+{
+	*slot = dv_reg(ms, DV_REG_RSP);
+	ms->fault = 0;
+	return dv_load(ms, *slot, ret, sizeof(*ret), DV_KERNEL) == 0;
+}
+
+static void
+save_pending(struct dv_mstate *ms, const struct dv_rule *r, uint32_t probe)
+{
+	struct dv_state *s = ms->s;
+	uint64_t slot, ret;
+
+	if (!return_slot(ms, &slot, &ret) ||
+	    !dv_tail_save(&s->tail, slot, ret, (uint32_t)(r - s->prog.rules), probe))
+		DV_COUNT(ms->cpu->n.rule_drops);
+}
+
+static void
+fire_pending(struct dv_mstate *ms)
+{
+	struct dv_state *s = ms->s;
+	const struct dv_rule *r;
+	uint32_t rule, probe, i;
+	uint64_t slot, ret;
+	int rc;
+
+	if (s->tail.e == NULL || !dv_tail_any(&s->tail, dv_reg(ms, DV_REG_RSP)) ||
+	    !return_slot(ms, &slot, &ret))
+		return;
+	for (i = 0; i < DV_TAIL_WAYS; i++) {
+		rc = dv_tail_take(&s->tail, slot, ret, &rule, &probe);
+		if (rc == 0)
+			return;
+		if (rc < 0) {
+			DV_COUNT(ms->cpu->n.rule_drops);
+			continue;
+		}
+		r = &s->prog.rules[rule];
+		ms->raw = r->raw == DV_NONE ? NULL : &s->prog.argsets[r->raw];
+		ms->raw_have = 0;
+		ms->scratch_floor = 0;
+		fire_rule(ms, r, probe);
+	}
+}
+
+static void
+run_rule(struct dv_mstate *ms, const struct dv_rule *r)
+{
+	uint32_t probe = select_probe(ms, r);
+
+	switch (r->kind) {
+	case DV_RULE_FIRE:
+		if (probe != DV_NONE)
+			fire_rule(ms, r, probe);
+		break;
+	case DV_RULE_RET:
+		if (probe != DV_NONE)
+			fire_rule(ms, r, probe);
+		fire_pending(ms);
+		break;
+	case DV_RULE_TAIL:
+		if (probe != DV_NONE)
+			save_pending(ms, r, probe);
+		break;
+	default:			/* STMT: the guard was all */
+		break;
+	}
+}
+
+static struct dv_cpu *
+cpu_of(struct dv_state *s, const struct dv_ctx *ctx)
+{
+	if (ctx->vcpu < 0)
+		return &s->cpus[s->nvcpu];
+	return (uint32_t)ctx->vcpu < s->nvcpu ? &s->cpus[ctx->vcpu] : NULL;
+}
+
+void
+dv_fire(struct dv_state *s, struct dv_ctx *ctx, uint32_t site)
+{
+	struct dv_cpu *cpu = cpu_of(s, ctx);
+	const struct dv_site *st;
+	uint32_t i;
+
+	if (cpu == NULL || site >= s->prog.nsites)
+		return;
+	dv_gate_enter(&cpu->gate);
+	if (dv_load32(&s->life) == DV_LIFE_ACTIVE) {
+		st = &s->prog.sites[site];
+		begin_hit(&cpu->ms, ctx);
+		for (i = 0; i < st->nrule; i++)
+			run_rule(&cpu->ms, &s->prog.rules[st->rule + i]);
+	}
+	dv_gate_leave(&cpu->gate);
+}
+
+/* A probe with ready-made arguments. */
+static void
+fire_plain(struct dv_cpu *cpu, struct dv_ctx *ctx, uint32_t probe, uint64_t arg0,
+	   uint64_t arg1)
+{
+	struct dv_mstate *ms = &cpu->ms;
+
+	begin_hit(ms, ctx);
+	ms->raw = NULL;
+	begin_args(ms, NULL);
+	ms->argval[0] = arg0;
+	ms->argval[1] = arg1;
+	ms->arg_have = 3;
+	fire_probe(ms, probe);
+}
+
+void
+dv_fire_timer(struct dv_state *s, struct dv_ctx *ctx, uint32_t timer)
+{
+	struct dv_cpu *cpu = cpu_of(s, ctx);
+	uint64_t kpc = 0, upc = 0;
+
+	if (cpu == NULL || timer >= s->prog.ntimers)
+		return;
+	dv_gate_enter(&cpu->gate);
+	if (dv_load32(&s->life) == DV_LIFE_ACTIVE) {
+		cpu->ms.ctx = ctx;
+		if (ctx->vcpu >= 0) {
+			if ((dv_reg(&cpu->ms, DV_REG_CS) & 3) == 3)
+				upc = ctx->rip;
+			else
+				kpc = ctx->rip;
+		}
+		fire_plain(cpu, ctx, s->prog.timers[timer].probe, kpc, upc);
+	}
+	dv_gate_leave(&cpu->gate);
+}
+
+void
+dv_fire_host(struct dv_state *s, struct dv_ctx *ctx, uint32_t probe)
+{
+	struct dv_cpu *cpu = &s->cpus[s->nvcpu];
+
+	if (probe == DV_NONE)
+		return;
+	dv_gate_enter(&cpu->gate);
+	fire_plain(cpu, ctx, probe, 0, 0);
+	dv_gate_leave(&cpu->gate);
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * load.c - every access of a firing to guest and tracer memory.
+ *
+ * An address of a DIF program names one of three things:
+ *
+ *	the window	non-canonical: tracer memory, region and bounds checked
+ *	kernel half	guest virtual, through the kernel's own page tables
+ *	user half	guest virtual, through curthread->mm; for copyin and kin
+ *
+ * Anything else is a fault, and so is what is not mapped or not RAM. Guest
+ * memory is only ever copied, by the carrier's read_phys(); page-table entries
+ * are masked to a physical address and handed to it, so a hostile table can
+ * make a read fail but not reach anything but guest RAM. A walk has four or
+ * five steps, a copy one walk per page.
+ *
+ * Translations are remembered for one hit only, during which the guest's other
+ * vCPUs may change them as they may on hardware. The machine's own look-ups
+ * (curthread, its pid...) go through the direct map when the address lies in
+ * it: there the physical address is a subtraction.
+ */
+#include "load.h"
+
+#include "state_impl.h"
+
+#define PTE_PRESENT	1ull
+#define PTE_LARGE	0x80ull
+#define PTE_ADDR	0x000ffffffffff000ull
+#define PAGE		4096u
+#define CHUNK		128u		/* of a string whose length is unknown */
+
+uint8_t *
+dv_tmem(struct dv_mstate *ms, uint64_t addr, uint64_t len, bool write)
+{
+	uint64_t off = addr - ms->s->window, at = off & 0xffffffffu;
+	const struct dv_region *r;
+
+	if (off >= (uint64_t)DV_NREGION << DV_RG_SHIFT)
+		return NULL;
+	r = &ms->region[off >> DV_RG_SHIFT];
+	if (at > r->len || len > r->len - at || (write && !r->write))
+		return NULL;
+	return r->mem + at;
+}
+
+static int
+bad_address(struct dv_mstate *ms, uint64_t addr)
+{
+	dv_fault(ms, DV_FAULT_BADADDR, addr);
+	return -1;
+}
+
+static int
+walk(struct dv_mstate *ms, uint64_t root, uint64_t va, uint64_t *ret)
+{
+	const struct dv_state *s = ms->s;
+	unsigned shift = 12 + 9 * (s->lay->pt_levels - 1);
+	uint64_t table = root & PTE_ADDR, pte, mask;
+
+	for (;; shift -= 9) {			/* 4 or 5 times */
+		if (s->c.read_phys(ms->ctx, DV_GPA(table + ((va >> shift) & 511) * 8),
+		    &pte, sizeof(pte)) != 0 || !(pte & PTE_PRESENT))
+			return -1;
+		if (shift == 12 || (shift <= 30 && (pte & PTE_LARGE))) {
+			mask = ((uint64_t)1 << shift) - 1;
+			*ret = (pte & PTE_ADDR & ~mask) | (va & mask);
+			return 0;
+		}
+		table = pte & PTE_ADDR;
+	}
+}
+
+/* Copies within one page of the kernel half. */
+static int
+read_kernel(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
+{
+	uint64_t page = va & ~(uint64_t)(PAGE - 1), pa;
+	struct dv_tlb *t = &ms->ktlb[(va >> 12) % DV_NTLB];
+
+	if (t->vpage != page) {
+		if (walk(ms, ms->s->lay->kernel_root, page, &pa) != 0)
+			return -1;
+		t->vpage = page;
+		t->ppage = pa;
+	}
+	return ms->s->c.read_phys(ms->ctx, DV_GPA(t->ppage + (va - page)), buf, len);
+}
+
+/* Page-table root of curthread->mm. */
+static int
+user_root(struct dv_mstate *ms, uint64_t *ret)
+{
+	const struct dv_layout *lay = ms->s->lay;
+	uint64_t task, mm, pgd;
+
+	if (ms->ctx->user_root != 0) {
+		*ret = ms->ctx->user_root;
+		return 0;
+	}
+	if (lay->task_mm == DV_NO_OFF || lay->mm_pgd == DV_NO_OFF ||
+	    dv_curthread(ms, &task) != 0 || task == 0 ||
+	    dv_field(ms, task, lay->task_mm, &mm, sizeof(mm)) != 0 || mm == 0 ||
+	    dv_field(ms, mm, lay->mm_pgd, &pgd, sizeof(pgd)) != 0 ||
+	    pgd < lay->page_offset)
+		return -1;
+	*ret = ms->ctx->user_root = pgd - lay->page_offset;
+	return 0;
+}
+
+static int
+read_user(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
+{
+	uint64_t page = va & ~(uint64_t)(PAGE - 1), root, pa;
+
+	if (ms->utlb.vpage != page) {
+		if (user_root(ms, &root) != 0 || walk(ms, root, page, &pa) != 0)
+			return -1;
+		ms->utlb.vpage = page;
+		ms->utlb.ppage = pa;
+	}
+	return ms->s->c.read_phys(ms->ctx, DV_GPA(ms->utlb.ppage + (va - page)), buf, len);
+}
+
+/* Guest memory; [addr, addr + len) lies in the half that `how` names. */
+static int
+guest_ok(const struct dv_state *s, uint64_t addr, size_t len, enum dv_how how)
+{
+	if (s->lay == NULL || how == DV_TRACER)
+		return 0;
+	if (how == DV_USER)
+		return addr < s->user_end && len <= s->user_end - addr;
+	return addr >= s->kernel_half && len <= 0 - addr;
+}
+
+static int
+read_guest(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len, enum dv_how how)
+{
+	uint8_t *to = buf;
+	size_t n;
+
+	while (len > 0) {			/* once per page */
+		n = PAGE - (addr & (PAGE - 1));
+		if (n > len)
+			n = len;
+		if ((how == DV_USER ? read_user(ms, addr, to, n) :
+		    read_kernel(ms, addr, to, n)) != 0)
+			return -1;
+		addr += n;
+		to += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int
+dv_load(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len, enum dv_how how)
+{
+	const uint8_t *p;
+
+	if (how != DV_USER && (p = dv_tmem(ms, addr, len, false)) != NULL) {
+		memcpy(buf, p, len);
+		return 0;
+	}
+	if (!guest_ok(ms->s, addr, len, how) || read_guest(ms, addr, buf, len, how) != 0) {
+		ms->fault = 0;			/* of a look-up on the way */
+		return bad_address(ms, addr);
+	}
+	return 0;
+}
+
+static size_t
+find_nul(const char *p, size_t max)
+{
+	size_t i;
+
+	for (i = 0; i < max; i++)
+		if (p[i] == '\0')
+			break;
+	return i;
+}
+
+/* The rest of a region from addr, at most max bytes; NULL if not in the window. */
+static const char *
+window_rest(struct dv_mstate *ms, uint64_t addr, size_t max, size_t *n)
+{
+	const struct dv_region *r;
+	uint8_t *p = dv_tmem(ms, addr, 1, false);
+	uint64_t left;
+
+	if (p == NULL)
+		return NULL;
+	r = &ms->region[(addr - ms->s->window) >> DV_RG_SHIFT];
+	left = r->len - (uint64_t)(p - r->mem);
+	*n = left < max ? (size_t)left : max;
+	return (const char *)p;
+}
+
+int
+dv_load_str(struct dv_mstate *ms, uint64_t addr, char *buf, size_t max,
+	    enum dv_how how, size_t *len)
+{
+	const char *p;
+	size_t n, got = 0, end;
+
+	if (how != DV_USER && (p = window_rest(ms, addr, max - 1, &n)) != NULL) {
+		end = find_nul(p, n);
+		if (end == n && n < max - 1)	/* the region ended before it */
+			return bad_address(ms, addr + n);
+		memcpy(buf, p, end);
+		buf[end] = '\0';
+		*len = end;
+		return 0;
+	}
+	while (got < max - 1) {
+		n = PAGE - (addr & (PAGE - 1));
+		if (n > CHUNK)
+			n = CHUNK;
+		if (n > max - 1 - got)
+			n = max - 1 - got;
+		if (!guest_ok(ms->s, addr, n, how) ||
+		    read_guest(ms, addr, buf + got, n, how) != 0) {
+			ms->fault = 0;
+			return bad_address(ms, addr);
+		}
+		end = find_nul(buf + got, n);
+		got += end;
+		addr += n;
+		if (end < n)
+			break;
+	}
+	buf[got] = '\0';
+	*len = got;
+	return 0;
+}
+
+const char *
+dv_str_view(struct dv_mstate *ms, uint64_t addr, unsigned slot, size_t *len)
+{
+	size_t max = ms->s->strsize, n;
+	char *buf = (char *)ms->cpu->tmp[slot];
+	const char *p;
+
+	p = window_rest(ms, addr, max - 1, &n);
+	if (p != NULL) {
+		*len = find_nul(p, n);
+		if (*len < n || n == max - 1)
+			return p;
+		bad_address(ms, addr + n);
+		return NULL;
+	}
+	return dv_load_str(ms, addr, buf, max, DV_KERNEL, len) == 0 ? buf : NULL;
+}
+
+uint8_t *
+dv_scratch(struct dv_mstate *ms, uint64_t len, uint64_t *addr)
+{
+	struct dv_region *r = &ms->region[DV_RG_SCRATCH];
+	uint64_t at = r->len;
+
+	if (len > ms->cpu->scratch_size - at) {
+		dv_fault(ms, DV_FAULT_NOSCRATCH, 0);
+		return NULL;
+	}
+	r->len = at + ((len + 7) & ~(uint64_t)7);
+	*addr = dv_win(ms->s, DV_RG_SCRATCH, at);
+	return r->mem + at;
+}
+
+uint64_t
+dv_reg(struct dv_mstate *ms, unsigned reg)
+{
+	struct dv_ctx *ctx = ms->ctx;
+
+	if (ctx->vcpu < 0)
+		return 0;
+	if (!(ctx->reg_have & (1u << reg))) {
+		ctx->reg_cache[reg] = reg == DV_REG_RIP ? ctx->rip :
+		    ms->s->c.reg(ctx, reg);
+		ctx->reg_have |= 1u << reg;
+	}
+	return ctx->reg_cache[reg];
+}
+
+/* A kernel object that the machine itself looks at. */
+static int
+read_object(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
+{
+	uint64_t pa = va - ms->s->lay->page_offset;
+
+	if (va < ms->s->kernel_half || len > 0 - va)
+		return bad_address(ms, va);
+	/* above the direct map pa is more than any RAM: the read fails */
+	if (va >= ms->s->lay->page_offset && pa < (uint64_t)1 << 46 &&
+	    (pa & (PAGE - 1)) + len <= PAGE &&
+	    ms->s->c.read_phys(ms->ctx, DV_GPA(pa), buf, len) == 0)
+		return 0;
+	if (read_guest(ms, va, buf, len, DV_KERNEL) != 0)
+		return bad_address(ms, va);
+	return 0;
+}
+
+int
+dv_field(struct dv_mstate *ms, uint64_t obj, uint32_t off, void *buf, size_t len)
+{
+	if (ms->s->lay == NULL || off == DV_NO_OFF)
+		return bad_address(ms, obj);
+	return read_object(ms, obj + off, buf, len);
+}
+
+/* Whose per-CPU base is it? */
+static int
+pcpu_find(const struct dv_layout *lay, uint64_t base, uint32_t *ret)
+{
+	uint32_t i;
+
+	for (i = 0; i < lay->ncpu; i++)
+		if (lay->pcpu_base[i] == base) {
+			*ret = i;
+			return 0;
+		}
+	return -1;
+}
+
+int
+dv_cpu_find(struct dv_mstate *ms)
+{
+	const struct dv_state *s = ms->s;
+	struct dv_cpu *cpu = ms->cpu;
+	uint64_t gs;
+	unsigned i;
+	bool user;
+
+	if (ms->have & DV_HAVE_CPU)
+		return 0;
+	if (s->lay == NULL || ms->ctx->vcpu < 0)
+		return -1;
+	/* In user mode GS is the program's and may be made to look like ours. */
+	user = (dv_reg(ms, DV_REG_CS) & 3) == 3;
+	for (i = 0; i < 2; i++) {
+		gs = dv_reg(ms, (i == 0) != user ? DV_REG_GS_BASE : DV_REG_KERNEL_GS_BASE);
+		if (gs < s->kernel_half)
+			continue;
+		if (gs != cpu->gs_base || cpu->gs_base == 0) {
+			if (pcpu_find(s->lay, gs, &cpu->gs_cpu) != 0)
+				continue;
+			cpu->gs_base = gs;
+		}
+		ms->cpuno = cpu->gs_cpu;
+		ms->pcpu = gs;
+		ms->have |= DV_HAVE_CPU;
+		return 0;
+	}
+	return -1;
+}
+
+int
+dv_curthread(struct dv_mstate *ms, uint64_t *ret)
+{
+	struct dv_ctx *ctx = ms->ctx;
+	const struct dv_layout *lay = ms->s->lay;
+
+	if (ctx->cur_state == 0) {
+		ctx->cur_state = 1;
+		if (ctx->vcpu < 0)
+			ctx->curthread = lay != NULL ? lay->init_task : 0;
+		else if (dv_cpu_find(ms) != 0 ||
+		    read_object(ms, ms->pcpu + lay->pcpu_current, &ctx->curthread,
+		    sizeof(ctx->curthread)) != 0 ||
+		    ctx->curthread < ms->s->kernel_half)
+			ctx->cur_state = 2;
+	}
+	if (ctx->cur_state == 2)
+		return bad_address(ms, 0);
+	*ret = ctx->curthread;
+	return 0;
+}
+
+int
+dv_level(struct dv_mstate *ms, uint32_t *ret)
+{
+	const struct dv_layout *lay = ms->s->lay;
+	uint32_t count;
+
+	*ret = 0;
+	if (lay == NULL || ms->ctx->vcpu < 0 || lay->pcpu_preempt_count == ~(uint64_t)0)
+		return 0;
+	if (dv_cpu_find(ms) != 0)
+		return bad_address(ms, 0);
+	if (read_object(ms, ms->pcpu + lay->pcpu_preempt_count, &count, sizeof(count)) != 0)
+		return -1;
+	*ret = count & 0xf00000 ? 3 : count & 0xf0000 ? 2 : count & 0x100 ? 1 : 0;
+	return 0;
+}
+
+static uint64_t
+cut(uint64_t v, unsigned size, bool sign)
+{
+	switch (size) {
+	case 1:
+		return sign ? (uint64_t)(int64_t)(int8_t)v : (uint8_t)v;
+	case 2:
+		return sign ? (uint64_t)(int64_t)(int16_t)v : (uint16_t)v;
+	case 4:
+		return sign ? (uint64_t)(int64_t)(int32_t)v : (uint32_t)v;
+	default:
+		return v;
+	}
+}
+
+/* A location of a raw argument set. */
+static int
+loc_raw(struct dv_mstate *ms, const struct dv_loc *l, uint64_t *ret)
+{
+	size_t size = l->size != 0 ? l->size : 8;
+	uint64_t v = 0;
+
+	switch (l->kind) {
+	case DV_LOC_CONST:
+		v = l->value;
+		break;
+	case DV_LOC_REG:
+		v = dv_reg(ms, l->reg);
+		break;
+	case DV_LOC_MEM:
+		if (dv_load(ms, dv_reg(ms, l->reg) + (uint64_t)(int64_t)l->disp, &v,
+		    size, DV_KERNEL) != 0)
+			return -1;
+		break;
+	case DV_LOC_CURTHREAD:
+		if (dv_curthread(ms, &v) != 0)
+			return -1;
+		break;
+	case DV_LOC_FAULT:
+		return bad_address(ms, 0);
+	}
+	*ret = cut(v, (unsigned)size, l->sign);
+	return 0;
+}
+
+int
+dv_loc(struct dv_mstate *ms, const struct dv_loc *l, bool raw, uint64_t *ret)
+{
+	unsigned n = l->reg;
+
+	if (l->kind != DV_LOC_RAW)
+		return loc_raw(ms, l, ret);
+	if (!raw || ms->raw == NULL) {
+		*ret = 0;
+		return 0;
+	}
+	if (!(ms->raw_have & (1u << n))) {
+		if (loc_raw(ms, &ms->raw->arg[n], &ms->rawval[n]) != 0)
+			return -1;
+		ms->raw_have |= 1u << n;
+	}
+	*ret = cut(ms->rawval[n], l->size != 0 ? l->size : 8, l->sign);
+	return 0;
+}
+
+int
+dv_arg(struct dv_mstate *ms, unsigned n, uint64_t *ret)
+{
+	struct dv_loc raw = { .kind = DV_LOC_RAW };
+
+	if (ms->in_rule) {
+		raw.reg = (uint8_t)n;
+		return dv_loc(ms, &raw, true, ret);
+	}
+	if (ms->arg_have & (1u << n)) {
+		*ret = ms->argval[n];
+		return 0;
+	}
+	if (ms->arg_bad & (1u << n))
+		return bad_address(ms, 0);
+	if (ms->args == NULL) {
+		*ret = 0;
+		return 0;
+	}
+	if (dv_loc(ms, &ms->args->arg[n], true, &ms->argval[n]) != 0)
+		return -1;
+	ms->arg_have |= 1u << n;
+	*ret = ms->argval[n];
+	return 0;
+}
+
+uint64_t
+dv_now(struct dv_mstate *ms)
+{
+	if (ms->ctx->now == 0)
+		ms->ctx->now = ms->s->c.clock(ms->ctx);
+	return ms->ctx->now;
+}

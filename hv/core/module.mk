@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+core_SRCS += hv/core/prog.c hv/core/dif_check.c hv/core/dif.c \
+	hv/core/dif_subr.c hv/core/load.c hv/core/var.c hv/core/dynvar.c \
+	hv/core/buf.c hv/core/agg.c hv/core/spec.c hv/core/ecb.c \
+	hv/core/tail.c hv/core/fire.c hv/core/state.c

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tail.c - returns that wait for the function that was jumped to.
+ *
+ * When A jumps to B at its end, A's return value is not there yet; it is when
+ * B returns to A's caller, through the same return slot: the stack word that
+ * %rsp points at, at the jump as at the return. So the jump saves A's probe
+ * under the address of that word, and B's return takes what is saved there,
+ * newest first. B may have jumped on in between; then both are saved.
+ *
+ * A stack word belongs to one thread, and a thread is on one vCPU at a time,
+ * but which one may change in between: hence one table for all, without locks.
+ * An address has DV_TAIL_WAYS places where it may lie. A writer claims a free
+ * one by CAS, fills it, and publishes the address with a release. No return
+ * comes where a thread dies or a stack is abandoned: such an entry is found out
+ * when the word is used again, since it then holds another address.
+ */
+#include "tail.h"
+
+static uint32_t
+first_way(uint64_t slot)
+{
+	uint64_t h = (slot >> 3) * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(h >> 40) % (DV_TAIL_N / DV_TAIL_WAYS) * DV_TAIL_WAYS;
+}
+
+bool
+dv_tail_save(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t rule, uint32_t probe)
+{
+	struct dv_tail_entry *e = t->e + first_way(slot);
+	uint64_t none;
+	unsigned i;
+
+	if (slot == 0 || (slot & 7) != 0)	/* a stack that is none */
+		return false;
+	for (i = 0; i < DV_TAIL_WAYS; i++, e++) {
+		none = 0;
+		if (dv_load_acq64(&e->key) != 0 || !dv_cas64(&e->key, &none, slot | 1))
+			continue;
+		e->ret = ret;
+		e->order = dv_add64(&t->order, 1);
+		e->rule = rule;
+		e->probe = probe;
+		dv_store_rel64(&e->key, slot);
+		return true;
+	}
+	return false;
+}
+
+bool
+dv_tail_any(const struct dv_tail *t, uint64_t slot)
+{
+	const struct dv_tail_entry *e = t->e + first_way(slot);
+	unsigned i;
+
+	for (i = 0; i < DV_TAIL_WAYS; i++)
+		if (dv_load_acq64(&e[i].key) == slot)
+			return true;
+	return false;
+}
+
+int
+dv_tail_take(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t *rule,
+	     uint32_t *probe)
+{
+	struct dv_tail_entry *e = t->e + first_way(slot), *newest = NULL;
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < DV_TAIL_WAYS; i++)
+		if (dv_load_acq64(&e[i].key) == slot &&
+		    (newest == NULL || e[i].order > newest->order))
+			newest = &e[i];
+	if (newest == NULL)
+		return 0;
+	*rule = newest->rule;
+	*probe = newest->probe;
+	rc = newest->ret == ret ? 1 : -1;
+	dv_store_rel64(&newest->key, 0);
+	return rc;
+}
