@@ -45,6 +45,7 @@ struct cn_config {
 	unsigned ncpu;			/* vCPUs + 1 host */
 	const uint32_t *cpu_ids;	/* CPU column per vCPU: guest's cpu number; host prints 0 */
 	bool multi_vm;			/* prefix records with the VM's name */
+	bool rawstrings;		/* guest strings as they are */
 };
 
 int  cn_open(const struct cn_config *cfg, struct dv_err *err, struct cn **ret);
@@ -60,8 +61,8 @@ void cn_header(struct cn *c);
 uint64_t cn_option(const struct cn *c, enum dv_opt opt);
 
 /*
- * One principal snapshot of a CPU (index 0..ncpu-1; ncpu-1 is the host): prints
- * its records. With `temporal`, or while merging, records are kept until
+ * One principal snapshot of a CPU (index 0..ncpu-1; ncpu-1 is the host), whose
+ * bytes begin at `data`, whatever s->off: prints its records. With `temporal`, or while merging, records are kept until
  * cn_flush(before): then all with a timestamp below it are printed in order.
  * Library actions in records (printa, normalize, clear, trunc, exit, ...) act
  * here, in order: aggregations must have been taken (cn_take_aggs) before.
@@ -69,6 +70,8 @@ uint64_t cn_option(const struct cn *c, enum dv_opt opt);
  */
 int  cn_take_records(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s, struct dv_err *err);
 void cn_flush(struct cn *c, uint64_t before);	/* ~0: all */
+/* Timestamp of the oldest record kept, or ~0: merges several consumers. */
+uint64_t cn_oldest(const struct cn *c);
 
 /* One aggregation snapshot: merged into the consumer's aggregations. */
 int  cn_take_aggs(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s, struct dv_err *err);

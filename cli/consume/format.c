@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * format.c - printf() and printa().
+ *
+ * A format is taken apart once, when the program is opened: pieces of text and
+ * conversions, each with the field it shows, so that a record costs one walk
+ * over them. An integer's width and sign are the field's, never the
+ * conversion's: %d shows 1, 2, 4 or 8 bytes, signed or not, as they come; the
+ * prefixes l, ll, L say nothing, h and hh cut the value. %x, %o and %u show
+ * the field's own bytes without sign.
+ *
+ * Beyond C: %a and %A show an address as kernel and user symbol, %k a stack
+ * (width: its indentation), %Y a time in nanoseconds since 1970 as
+ * "2026 Nov 30 22:17:51", %T as "Mon, 30 Nov 2026 22:17:51 UTC", %S and %C a
+ * string and a character with all that is not printable ASCII escaped, %wc a
+ * wide character, %p an address in hexadecimal without prefix. In printa(),
+ * conversions take the keys in order, and those with the flag @ the values:
+ * the first the first aggregation's, and so on; a single aggregation's value
+ * may be shown many times. A distribution is drawn for any conversion.
+ *
+ * Text of the format itself is the program's and goes out as it is.
+ */
+#include "cn_impl.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define F_MINUS		1u
+#define F_PLUS		2u
+#define F_SPACE		4u
+#define F_ALT		8u
+#define F_ZERO		16u
+#define F_GROUP		32u
+
+#define MAX_WIDTH	65535
+#define MAX_PREC	65535
+
+struct conv {
+	const char *lit;		/* text before it; in the format */
+	size_t litlen;
+	char conv;			/* 0: only text; 'w' is wc */
+	uint8_t flags;			/* F_* */
+	uint8_t cut;			/* h: 2 bytes, hh: 1 byte */
+	bool agg;			/* %@ */
+	bool plain;			/* no flag, width or precision */
+	int width, prec;		/* -1: none */
+	const struct cn_field *dynwidth, *dynprec;	/* of *; or NULL */
+	const struct cn_field *field;	/* NULL with agg */
+	uint32_t nth;			/* agg: which %@ it is, from 0 */
+};
+
+struct cn_fmt {
+	char *text;
+	struct cn_field *fields;
+	DV_VEC(struct conv) convs;
+};
+
+/* ---- taking apart ------------------------------------------------------- */
+
+static int
+parse_number(const char **ps, int max)
+{
+	const char *s = *ps;
+	int v = 0;
+
+	while (isdigit((unsigned char)*s)) {
+		if (v <= max)
+			v = v * 10 + (*s - '0');
+		s++;
+	}
+	*ps = s;
+	return v > max ? max : v;
+}
+
+static unsigned
+flag_bit(char ch)
+{
+	switch (ch) {
+	case '-': return F_MINUS;
+	case '+': return F_PLUS;
+	case ' ': return F_SPACE;
+	case '#': return F_ALT;
+	case '0': return F_ZERO;
+	case '\'': return F_GROUP;
+	default: return 0;
+	}
+}
+
+/* From after the % to after the conversion. */
+static int
+parse_conv(struct cn_fmt *f, const char **ps, uint32_t nfields, uint32_t *next,
+	uint32_t *nextagg, bool agg, struct conv *v, struct dv_err *err)
+{
+	const char *s = *ps, *start = s - 1;
+
+	for (; *s == '@' || flag_bit(*s) != 0; s++) {
+		if (*s == '@')
+			v->agg = true;
+		else
+			v->flags |= (uint8_t)flag_bit(*s);
+	}
+	v->width = v->prec = -1;
+	if (*s == '*') {
+		s++;
+		if (*next >= nfields)
+			goto missing;
+		v->dynwidth = &f->fields[(*next)++];
+	} else if (isdigit((unsigned char)*s)) {
+		v->width = parse_number(&s, MAX_WIDTH);
+	}
+	if (*s == '.') {
+		s++;
+		if (*s == '*') {
+			s++;
+			if (*next >= nfields)
+				goto missing;
+			v->dynprec = &f->fields[(*next)++];
+		} else {
+			v->prec = parse_number(&s, MAX_PREC);
+		}
+	}
+	for (; *s == 'h' || *s == 'l' || *s == 'L'; s++)
+		if (*s == 'h')
+			v->cut = v->cut == 0 ? 2 : 1;
+	if (*s == 'w' && (s[1] == 'c' || s[1] == 's')) {
+		s++;
+		v->conv = *s == 'c' ? 'w' : 's';
+	} else if (*s != '\0' && strchr("diouxXpcCsSeEfFgGaAkTYyZ", *s) != NULL) {
+		v->conv = *s;
+	} else {
+		return dv_err_set(err, DV_E_FORMAT,
+		    "format conversion \"%.*s\" is not known",
+		    (int)(s - start) + (*s != '\0'), start);
+	}
+	*ps = s + 1;
+	if (v->agg) {
+		if (!agg)
+			return dv_err_set(err, DV_E_FORMAT,
+			    "format flag @ is for printa() only");
+		v->nth = (*nextagg)++;
+	} else {
+		if (*next >= nfields)
+			goto missing;
+		v->field = &f->fields[(*next)++];
+	}
+	v->plain = v->flags == 0 && v->width < 0 && v->prec < 0 &&
+	    v->dynwidth == NULL && v->dynprec == NULL && v->cut == 0;
+	return 0;
+missing:
+	return dv_err_set(err, DV_E_FORMAT,
+	    "format \"%s\" has a conversion without its argument", f->text);
+}
+
+int
+cn_fmt_create(const char *text, const struct cn_field *fields, uint32_t nfields,
+	bool agg, struct dv_err *err, struct cn_fmt **ret)
+{
+	struct cn_fmt *f = calloc(1, sizeof(*f));
+	uint32_t next = 0, nextagg = 0;
+	const char *s, *lit;
+	int rc;
+
+	if (f == NULL)
+		return dv_err_nomem(err);
+	f->text = strdup(text);
+	f->fields = calloc((size_t)nfields + 1, sizeof(*fields));
+	if (f->text == NULL || f->fields == NULL) {
+		rc = dv_err_nomem(err);
+		goto fail;
+	}
+	if (nfields > 0)
+		memcpy(f->fields, fields, nfields * sizeof(*fields));
+	for (lit = s = f->text; ; ) {
+		struct conv v = { .lit = lit, .width = -1, .prec = -1 };
+
+		s += strcspn(s, "%");
+		v.litlen = (size_t)(s - lit);
+		if (*s == '%' && s[1] == '%') {
+			v.litlen++;
+			s += 2;
+		} else if (*s == '%') {
+			s++;
+			if ((rc = parse_conv(f, &s, nfields, &next, &nextagg, agg,
+			    &v, err)) != 0)
+				goto fail;
+		} else if (v.litlen == 0) {
+			break;
+		}
+		lit = s;
+		if (dv_vec_push(&f->convs, v) != 0) {
+			rc = dv_err_nomem(err);
+			goto fail;
+		}
+	}
+	*ret = f;
+	return 0;
+fail:
+	cn_fmt_destroy(f);
+	return rc;
+}
+
+void
+cn_fmt_destroy(struct cn_fmt *f)
+{
+	if (f == NULL)
+		return;
+	dv_vec_fini(&f->convs);
+	free(f->fields);
+	free(f->text);
+	free(f);
+}
+
+/* ---- integers ------------------------------------------------------------- */
+
+/* Digits of v in base, written to end at `end`; returns the first. */
+static char *
+digits(char *end, uint64_t v, unsigned base, bool upper, bool group)
+{
+	static const char pairs[] =
+	    "00010203040506070809101112131415161718192021222324"
+	    "25262728293031323334353637383940414243444546474849"
+	    "50515253545556575859606162636465666768697071727374"
+	    "75767778798081828384858687888990919293949596979899";
+	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+	unsigned shift, n = 0;
+
+	if (base == 10 && !group) {
+		while (v >= 100) {
+			unsigned k = (unsigned)(v % 100) * 2;
+
+			v /= 100;
+			*--end = pairs[k + 1];
+			*--end = pairs[k];
+		}
+		if (v >= 10) {
+			*--end = pairs[v * 2 + 1];
+			*--end = pairs[v * 2];
+		} else {
+			*--end = (char)('0' + v);
+		}
+		return end;
+	}
+	if (base == 10) {
+		do {
+			if (n > 0 && n % 3 == 0)
+				*--end = ',';
+			*--end = (char)('0' + v % 10);
+			v /= 10;
+			n++;
+		} while (v > 0);
+		return end;
+	}
+	shift = base == 16 ? 4 : 3;
+	do {
+		*--end = set[v & (base - 1)];
+		v >>= shift;
+	} while (v > 0);
+	return end;
+}
+
+struct spec {
+	unsigned flags;
+	int width, prec;
+};
+
+static void
+put_number(struct cn_buf *b, const struct spec *sp, const char *prefix, size_t nprefix,
+	const char *s, size_t n)
+{
+	size_t zeros = 0, pad = 0;
+
+	if (sp->prec >= 0 && (size_t)sp->prec > n)
+		zeros = (size_t)sp->prec - n;
+	if (sp->width >= 0 && (size_t)sp->width > nprefix + zeros + n)
+		pad = (size_t)sp->width - nprefix - zeros - n;
+	if (pad > 0 && !(sp->flags & F_MINUS)) {
+		if ((sp->flags & F_ZERO) && sp->prec < 0)
+			zeros += pad;
+		else
+			cn_fill(b, ' ', pad);
+		pad = 0;
+	}
+	cn_put(b, prefix, nprefix);
+	cn_fill(b, '0', zeros);
+	cn_put(b, s, n);
+	cn_fill(b, ' ', pad);
+}
+
+static void
+put_integer(struct cn_buf *b, const struct spec *sp, char conv, uint64_t v, bool sgn)
+{
+	char text[48], prefix[3], *end = text + sizeof(text), *s;
+	size_t np = 0;
+	unsigned base = 10;
+
+	switch (conv) {
+	case 'x': case 'X': case 'p':
+		base = 16;
+		break;
+	case 'o':
+		base = 8;
+		break;
+	default:
+		if (sgn && (int64_t)v < 0) {
+			prefix[np++] = '-';
+			v = -v;
+		} else if (sgn && (sp->flags & F_PLUS)) {
+			prefix[np++] = '+';
+		} else if (sgn && (sp->flags & F_SPACE)) {
+			prefix[np++] = ' ';
+		}
+	}
+	if (base == 16 && (sp->flags & F_ALT) && v != 0) {
+		prefix[np++] = '0';
+		prefix[np++] = conv == 'X' ? 'X' : 'x';
+	}
+	s = digits(end, v, base, conv == 'X', (sp->flags & F_GROUP) != 0);
+	if (v == 0 && sp->prec == 0)
+		s = end;
+	if (base == 8 && (sp->flags & F_ALT) && (s == end || *s != '0'))
+		*--s = '0';
+	put_number(b, sp, prefix, np, s, (size_t)(end - s));
+}
+
+/* ---- everything else ------------------------------------------------------ */
+
+static void
+put_text(struct cn_buf *b, const struct spec *sp, const char *s, size_t n, enum cn_esc esc)
+{
+	if (sp->prec >= 0 && (size_t)sp->prec < n)
+		n = (size_t)sp->prec;
+	cn_put_padded(b, s, n, esc, sp->width > 0 ? (size_t)sp->width : 0,
+	    (sp->flags & F_MINUS) != 0);
+}
+
+static void
+put_char(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
+	uint64_t val)
+{
+	struct spec all = *sp;
+	char text[4];
+	size_t n = 0;
+
+	all.prec = -1;
+	if (v->conv == 'w' && val >= 0x80 && val <= 0x10ffff) {
+		if (val >= 0x10000) {
+			text[n++] = (char)(0xf0 | val >> 18);
+			text[n++] = (char)(0x80 | (val >> 12 & 0x3f));
+		} else if (val >= 0x800) {
+			text[n++] = (char)(0xe0 | val >> 12);
+		}
+		if (val >= 0x800)
+			text[n++] = (char)(0x80 | (val >> 6 & 0x3f));
+		else
+			text[n++] = (char)(0xc0 | val >> 6);
+		text[n++] = (char)(0x80 | (val & 0x3f));
+	} else {
+		text[n++] = (char)val;
+	}
+	put_text(b, &all, text, n, v->conv == 'C' ? CN_ESC_ALL : cn_field_esc(c, v->field));
+}
+
+static void
+put_float(struct cn_buf *b, const struct spec *sp, char conv, const struct cn_field *f,
+	const uint8_t *base)
+{
+	char fmt[24], text[512];
+	long double x;
+	size_t k = 0;
+	double d;
+	float s;
+	int n;
+
+	if (f->size == sizeof(s)) {
+		memcpy(&s, base + f->off, sizeof(s));
+		x = s;
+	} else if (f->size == sizeof(x)) {
+		memcpy(&x, base + f->off, sizeof(x));
+	} else if (f->size == sizeof(d)) {
+		memcpy(&d, base + f->off, sizeof(d));
+		x = d;
+	} else {
+		x = 0;
+	}
+	fmt[k++] = '%';
+	if (sp->flags & F_MINUS)
+		fmt[k++] = '-';
+	if (sp->flags & F_PLUS)
+		fmt[k++] = '+';
+	if (sp->flags & F_SPACE)
+		fmt[k++] = ' ';
+	if (sp->flags & F_ALT)
+		fmt[k++] = '#';
+	if (sp->flags & F_ZERO)
+		fmt[k++] = '0';
+	memcpy(fmt + k, "*.*L", 4);
+	k += 4;
+	fmt[k++] = conv;
+	fmt[k] = '\0';
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	n = snprintf(text, sizeof(text), fmt, sp->width < 0 ? 0 : sp->width > 400 ? 400 :
+	    sp->width, sp->prec > 50 ? 50 : sp->prec, x);
+#pragma GCC diagnostic pop
+	if (n > 0)
+		cn_put(b, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+}
+
+static void
+put_time(struct cn_buf *b, const struct spec *sp, char conv, uint64_t ns)
+{
+	time_t t = (time_t)(ns / 1000000000u);
+	char text[80];
+	struct tm tm;
+	size_t n = 0;
+
+	if (localtime_r(&t, &tm) != NULL)
+		n = strftime(text, sizeof(text), conv == 'T' ?
+		    "%a, %d %b %Y %T %Z" : "%Y %b %e %T", &tm);
+	put_text(b, sp, text, n, CN_ESC_RAW);
+}
+
+/* Text made into a buffer of its own first, to be padded. */
+static void
+put_address(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
+	const uint8_t *base)
+{
+	struct cn_buf t;
+
+	cn_buf_init(&t, NULL);
+	if (v->field->kind == DV_T_INT && v->conv == 'a')
+		cn_kaddr_text(c, &t, cn_field_int(v->field, base));
+	else if (v->field->kind == DV_T_INT)
+		cn_uaddr_text(c, &t, c->p->hdr != NULL ? c->p->hdr->target : 0,
+		    cn_field_int(v->field, base));
+	else
+		cn_addr_text(c, &t, v->field, base);
+	put_text(b, sp, t.s != NULL ? t.s : "", t.len, CN_ESC_RAW);
+	cn_buf_fini(&t);
+}
+
+static void
+put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
+	const uint8_t *base)
+{
+	const struct cn_field *f = v->field;
+	const char *s = (const char *)base + f->off;
+	struct cn_field part;
+	uint64_t val;
+	bool sgn;
+
+	switch (v->conv) {
+	case 's': case 'S': case 'Z':
+		if (f->kind != DV_T_STRING && f->kind != DV_T_BYTES)
+			break;
+		put_text(b, sp, s, strnlen(s, f->size),
+		    v->conv == 'S' ? CN_ESC_ALL : cn_field_esc(c, f));
+		return;
+	case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+		put_float(b, sp, v->conv, f, base);
+		return;
+	default:
+		break;
+	}
+	switch (f->kind) {
+	case DV_T_STACK:
+	case DV_T_USTACK:
+		cn_put_stack(c, b, f, base, sp->width >= 0 ? (unsigned)sp->width : c->indent);
+		return;
+	case DV_T_SYM: case DV_T_MOD:
+	case DV_T_USYM: case DV_T_UMOD: case DV_T_UADDR:
+		put_address(c, b, sp, v, base);
+		return;
+	case DV_T_STRING:
+		put_text(b, sp, s, strnlen(s, f->size), cn_field_esc(c, f));
+		return;
+	default:
+		break;
+	}
+	sgn = cn_field_signed(f);
+	if (v->conv == 'x' || v->conv == 'X' || v->conv == 'o' || v->conv == 'u' ||
+	    v->conv == 'p')
+		sgn = false;
+	part = *f;
+	if (v->cut != 0 && part.size > v->cut)
+		part.size = v->cut;		/* little-endian: the low bytes */
+	if (!sgn)
+		part.flags &= (uint8_t)~DV_TF_SIGNED;
+	val = cn_field_int(&part, base);
+	switch (v->conv) {
+	case 'c': case 'C': case 'w':
+		put_char(c, b, sp, v, val);
+		break;
+	case 'a': case 'A':
+		put_address(c, b, sp, v, base);
+		break;
+	case 'T': case 'Y': case 'y':
+		put_time(b, sp, v->conv, val);
+		break;
+	default:
+		put_integer(b, sp, v->conv, val, sgn);
+	}
+}
+
+static void
+put_agg(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
+	struct cn_agg *const *aggs, uint32_t naggs, const struct cn_row *row)
+{
+	uint32_t i = v->nth % naggs;
+	const struct cn_agg *a = aggs[i];
+	const uint64_t *words = cn_row_words(a, row->ent[i]);
+	char conv = v->conv;
+
+	if (cn_agg_is_dist(a)) {
+		cn_quant_put(c, b, a, words);
+		return;
+	}
+	if (strchr("diouxXp", conv) == NULL)
+		conv = 'd';
+	put_integer(b, sp, conv, (uint64_t)cn_agg_value(a, words),
+	    conv == 'd' || conv == 'i');
+}
+
+static int
+dynamic(const struct cn_field *f, const uint8_t *base, int max)
+{
+	int64_t v = (int64_t)cn_field_int(f, base);
+
+	return v > max ? max : v < -max ? -max : (int)v;
+}
+
+/* naggs 0: a printf. */
+void
+cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
+	const uint8_t *base, struct cn_agg *const *aggs, uint32_t naggs,
+	const struct cn_row *row)
+{
+	size_t i;
+
+	for (i = 0; i < f->convs.n; i++) {
+		const struct conv *v = &f->convs.v[i];
+		struct spec sp = { v->flags, v->width, v->prec };
+
+		cn_put(b, v->lit, v->litlen);
+		if (v->conv == 0)
+			continue;
+		if (v->plain && v->field != NULL && v->field->kind == DV_T_INT &&
+		    (v->conv == 'd' || v->conv == 'i' || v->conv == 'u')) {
+			uint64_t val = cn_field_int(v->field, base);
+
+			/* the common case, without the detours */
+			if (v->conv != 'u' || (int64_t)val >= 0) {
+				char text[24], *end = text + sizeof(text), *s;
+				bool neg = cn_field_signed(v->field) && (int64_t)val < 0;
+
+				s = digits(end, neg ? -val : val, 10, false, false);
+				if (neg)
+					*--s = '-';
+				cn_put(b, s, (size_t)(end - s));
+				continue;
+			}
+		}
+		if (v->dynwidth != NULL) {
+			sp.width = dynamic(v->dynwidth, base, MAX_WIDTH);
+			if (sp.width < 0) {
+				sp.flags |= F_MINUS;
+				sp.width = -sp.width;
+			}
+		}
+		if (v->dynprec != NULL) {
+			sp.prec = dynamic(v->dynprec, base, MAX_PREC);
+			if (sp.prec < 0)
+				sp.prec = -1;
+		}
+		if (v->agg && naggs > 0)
+			put_agg(c, b, &sp, v, aggs, naggs, row);
+		else if (v->field != NULL)
+			put_value(c, b, &sp, v, base);
+	}
+}
