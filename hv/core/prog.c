@@ -122,7 +122,7 @@ static const struct {
 };
 
 static bool
-in_range(uint64_t first, uint64_t n, uint64_t max)
+range_fits(uint64_t first, uint64_t n, uint64_t max)
 {
 	return first <= max && n <= max - first;
 }
@@ -183,11 +183,11 @@ check_difos(const struct dv_prog *p, struct dv_reason *why)
 	for (i = 0; i < p->ndifos; i++) {
 		d = &p->difos[i];
 		if (d->ntext == 0 || d->ntext > DIF_MAXTEXT ||
-		    !in_range(d->text, d->ntext, p->ntext))
+		    !range_fits(d->text, d->ntext, p->ntext))
 			return dv_refuse(why, "DIFO %u: bad text", i);
-		if (d->nints > 0x10000 || !in_range(d->ints, d->nints, p->nints))
+		if (d->nints > 0x10000 || !range_fits(d->ints, d->nints, p->nints))
 			return dv_refuse(why, "DIFO %u: bad integer table", i);
-		if (d->nstrs > 0x10000 || !in_range(d->strs, d->nstrs, p->ndifstrs) ||
+		if (d->nstrs > 0x10000 || !range_fits(d->strs, d->nstrs, p->ndifstrs) ||
 		    (d->nstrs > 0 && p->difstrs[d->strs + d->nstrs - 1] != '\0'))
 			return dv_refuse(why, "DIFO %u: bad string table", i);
 	}
@@ -209,7 +209,7 @@ check_aggs(const struct dv_prog *p, struct dv_reason *why)
 			return dv_refuse(why, "aggregation %u: bad function or parameters", i);
 		if (a->nkeys > 255 || a->keysize > MAXKEYSIZE || a->keysize % 8 != 0)
 			return dv_refuse(why, "aggregation %u: bad keys", i);
-		if (a->nkeys > 0 && !in_range(a->keyact, a->nkeys, p->nacts))
+		if (a->nkeys > 0 && !range_fits(a->keyact, a->nkeys, p->nacts))
 			return dv_refuse(why, "aggregation %u: keys are no actions", i);
 	}
 	return 0;
@@ -301,7 +301,7 @@ check_field(const struct dv_act *a, uint64_t size, uint64_t *end,
 		return dv_refuse(why, "%s %u: record field is not aligned", where, i);
 	if (a->rec_off < *end)
 		return dv_refuse(why, "%s %u: record fields overlap", where, i);
-	if (!in_range(a->rec_off, a->rec.size, size))
+	if (!range_fits(a->rec_off, a->rec.size, size))
 		return dv_refuse(why, "%s %u: record field is outside the record",
 		    where, i);
 	*end = (uint64_t)a->rec_off + a->rec.size;
@@ -360,7 +360,7 @@ check_act(const struct dv_prog *p, uint32_t i, uint64_t last, struct dv_reason *
 		return dv_refuse(why, "action %u: no such DIFO", i);
 	if (a->nargs > 0 && !act_heads(a->kind))
 		return dv_refuse(why, "action %u: %s() heads no arguments", i, name);
-	if (!in_range((uint64_t)i + 1, a->nargs, last))
+	if (!range_fits((uint64_t)i + 1, a->nargs, last))
 		return dv_refuse(why, "action %u: arguments are outside its clause", i);
 	for (k = 1; k <= a->nargs; k++)
 		if (a[k].kind != DV_ACT_TRACE && a[k].kind != DV_ACT_SYM &&
@@ -461,7 +461,7 @@ check_clauses(const struct dv_prog *p, struct dv_reason *why)
 		c = &p->clauses[i];
 		if (!difo_ok(p, c->pred))
 			return dv_refuse(why, "clause %u: no such predicate", i);
-		if (c->nact > 0 && (c->act < next || !in_range(c->act, c->nact, p->nacts)))
+		if (c->nact > 0 && (c->act < next || !range_fits(c->act, c->nact, p->nacts)))
 			return dv_refuse(why, "clause %u: bad actions", i);
 		if (c->record_size > MAXRECORD)
 			return dv_refuse(why, "clause %u: record too large", i);
@@ -565,7 +565,7 @@ check_rule(const struct dv_prog *p, uint32_t i, struct dv_reason *why)
 			return dv_refuse(why, "rule %u: no such probe", i);
 		return 0;
 	}
-	if (!in_range(r->probe, r->nselect, p->nselect))
+	if (!range_fits(r->probe, r->nselect, p->nselect))
 		return dv_refuse(why, "rule %u: bad selection", i);
 	/* Its value is wanted before the arguments are: a DIFO or a raw value. */
 	if (check_loc(p, &r->sel, true) != 0)
@@ -596,7 +596,7 @@ check_sites(const struct dv_prog *p, struct dv_reason *why)
 		s = &p->sites[i];
 		if (i > 0 && s->addr <= s[-1].addr)
 			return dv_refuse(why, "site %u: not sorted by address", i);
-		if (s->nrule > 0 && (s->rule < next || !in_range(s->rule, s->nrule, p->nrules)))
+		if (s->nrule > 0 && (s->rule < next || !range_fits(s->rule, s->nrule, p->nrules)))
 			return dv_refuse(why, "site %u: bad rules", i);
 		if (s->nbytes > sizeof(s->bytes))
 			return dv_refuse(why, "site %u: bad bytes", i);
