@@ -28,7 +28,7 @@ static const char map0[257] =
 	"nnnnBZXXnnnnBZXP" "nnnnBZXXnnnnBZXX" "nnnnBZPXnnnnBZPX" "nnnnBZPXnnnnBZPX"
 	"PPPPPPPPPPPPPPPP" "NNNNNNNNNNNNNNNN" "XXPnPPPPZzBbNNNN" "RRRRRRRRRRRRRRRR"
 	"bzXbnnnnnnnnnnnn" "NNNNNNNNNNXNNNNN" "OOOONNNNBZNNNNNN" "BBBBBBBBVVVVVVVV"
-	"bbWNPPbzEN" "WNNBXN" "nnnnXXXNnnnnnnnn" "RRRRBBBBDDXRNNNN" "PNPPNNggNNNNNNnn";
+	"bbWNPPbzEN" "WNNBXN" "nnnnXXNNnnnnnnnn" "RRRRBBBBDDXRNNNN" "PNPPNNggNNNNNNnn";
 
 static const char map1[257] =
 	"nnnnXNNNNNXNXnNb" "nnnnnnnnnnnnnnnn" "nnnnXXXXnnnnnnnn" "NNNNNNXNPXPXXXXX"
@@ -208,6 +208,8 @@ classify(struct gi_insn *i)
 			i->kind = GI_I_JMP;
 		} else if (i->op == 0xcc) {
 			i->kind = GI_I_INT3;
+		} else if (i->op == 0xd6) {
+			i->kind = GI_I_UD;	/* udb: FineIBT's trap */
 		} else if (i->op == 0xff && (reg == 4 || reg == 5)) {
 			i->kind = GI_I_JMP_IND;
 		} else if (i->op == 0xff && (reg == 2 || reg == 3)) {

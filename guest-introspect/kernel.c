@@ -233,8 +233,8 @@ id_of_banner(const uint8_t *img, size_t len, char *id)
 	snprintf(id, 65, "banner%016" PRIx64 "%08zx", h, len >> 12);
 }
 
-static int
-probe_id(struct gi_kernel *k, struct dv_err *err)
+int
+gi_image_id(struct gi_kernel *k, struct dv_err *err)
 {
 	size_t len = k->end - k->base, at, n;
 	uint8_t *img = calloc(1, len);
@@ -261,7 +261,7 @@ gi_kernel_probe_id(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigned
 	struct gi_kernel k = { .mem = *mem, .live = true };
 	int rc;
 
-	rc = gi_findimage(&k, cpus, ncpu, probe_id, err);
+	rc = gi_findimage(&k, cpus, ncpu, gi_image_id, err);
 	free(k.runs);
 	if (rc != 0)
 		return rc;
@@ -307,8 +307,8 @@ find_release(struct gi_kernel *k, const uint8_t *img, size_t len)
 }
 
 /* From the root that worked to init_mm's, if that maps the image already. */
-static void
-prefer_init_root(struct gi_kernel *k)
+void
+gi_prefer_init_root(struct gi_kernel *k)
 {
 	uint64_t pgd = gi_addr(k, "init_top_pgt"), saved = k->root.v;
 	dv_gpa_t root, at;
@@ -344,7 +344,7 @@ open_image(struct gi_kernel *k, struct dv_err *err)
 	find_release(k, img, len);
 	if (!find_note(img, 0, len, k->id))
 		id_of_banner(img, len, k->id);
-	prefer_init_root(k);
+	gi_prefer_init_root(k);
 out:
 	free(img);
 	return rc;

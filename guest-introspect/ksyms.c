@@ -177,7 +177,8 @@ find_names(struct tables *t, struct dv_err *err)
 		if (o + 16 > tt)
 			continue;
 		n = gi_u32(t->img + o);
-		if (n < MIN_SYMS || n > GI_MAX_SYMS || (tt - o) / 2 < n)
+		/* a name takes 2 bytes at least, and some 10 on average */
+		if (n < MIN_SYMS || n > GI_MAX_SYMS || (tt - o) / 2 < n || (tt - o) / 64 > n)
 			continue;
 		if (names_at(t, o, n, o + 4, mark, &budget) ||
 		    (gi_u32(t->img + o + 4) == 0 &&
@@ -495,6 +496,8 @@ gi_ksym_rank(const struct gi_ksyms *s, const struct gi_ksym *y)
 		r += 2;
 	if (strchr(name, '.') == NULL)
 		r += 1;
+	if (strncmp(name, "__ia32_", 7) == 0)
+		r -= 1;		/* shares its code with __x64_ */
 	if (strncmp(name, "__pfx_", 6) == 0 || strncmp(name, "__cfi_", 6) == 0)
 		r -= 16;
 	return r;

@@ -3,5 +3,6 @@ gi_SRCS += guest-introspect/pgwalk.c guest-introspect/kernel.c \
 	guest-introspect/ksyms.c guest-introspect/btf.c \
 	guest-introspect/typetext.c guest-introspect/layout.c \
 	guest-introspect/insn.c guest-introspect/func.c \
-	guest-introspect/sites.c guest-introspect/linux/syscall.c \
+	guest-introspect/sites.c guest-introspect/save.c \
+	guest-introspect/linux/prelude.c guest-introspect/linux/syscall.c \
 	guest-introspect/linux/sched.c guest-introspect/linux/fbt.c

@@ -118,12 +118,28 @@ main(int argc, char **argv)
 		    id, base, t, ram.nreads, ram.nbytes);
 		return 0;
 	}
+	if (getenv("GI_LOAD") != NULL) {	/* a saved kernel instead of a search */
+		int lfd = open(getenv("GI_LOAD"), O_RDONLY);
+		void *p;
+
+		if (lfd < 0 || fstat(lfd, &st) != 0)
+			return 1;
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, lfd, 0);
+		t = now();
+		rc = gi_kernel_load(getenv("GI_NOMEM") != NULL ? NULL : &mem, cpus, ncpu, p,
+		    (size_t)st.st_size, &err, &k);
+		fprintf(stderr, "load: %.1f ms\n", now() - t);
+		if (rc != 0)
+			goto fail;
+		goto loaded;
+	}
 	t = now();
 	if ((rc = gi_kernel_open(&mem, cpus, ncpu, &err, &k)) != 0)
 		goto fail;
 	t = now() - t;
 	fprintf(stderr, "open: %.1f ms, %" PRIu64 " reads, %" PRIu64 " bytes\n", t, ram.nreads,
 	    ram.nbytes);
+loaded:
 	if (strcmp(cmd, "info") == 0) {
 		printf("release %s id %s base %" PRIx64 " end %" PRIx64 " syms %zu layout %u "
 		    "types %u root %" PRIx64 " levels %u runs %zu\n", k->release, k->id, k->base,
@@ -261,6 +277,35 @@ main(int argc, char **argv)
 		}
 		gi_sites_free(s);
 		dv_vec_fini(&want);
+	} else if (strcmp(cmd, "prelude") == 0) {
+		char *text = gi_prelude(k, &err);
+
+		if (text == NULL)
+			goto fail;
+		fputs(text, stdout);
+		free(text);
+	} else if (strcmp(cmd, "save") == 0 && argc > 4) {
+		void *data;
+		size_t len;
+		FILE *f;
+
+		t = now();
+		if ((rc = gi_kernel_save(k, &err, &data, &len)) != 0)
+			goto fail;
+		fprintf(stderr, "save: %.1f ms, %zu bytes\n", now() - t, len);
+		if ((f = fopen(argv[4], "w")) == NULL || fwrite(data, 1, len, f) != len ||
+		    fclose(f) != 0)
+			return 1;
+		free(data);
+	} else if (strcmp(cmd, "alltext") == 0) {
+		uint64_t a = gi_addr(k, "_stext"), n = gi_addr(k, "_etext") - a;
+		uint8_t *b = malloc(n);
+
+		if (b == NULL || (rc = gi_read(k, DV_GVA(a), b, n, &err)) != 0)
+			goto fail;
+		fprintf(stderr, "%" PRIx64 "\n", a);
+		fwrite(b, 1, n, stdout);
+		free(b);
 	} else if (strcmp(cmd, "text") == 0 && argc > 4) {	/* raw bytes of a function */
 		struct gi_sym s;
 		uint8_t *b;

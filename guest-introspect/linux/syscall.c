@@ -123,10 +123,22 @@ type_known(const struct gi_kernel *k, const char *text)
 	return gi_btf_find(k->btf, GI_T_TYPEDEF, p) != 0;
 }
 
+/* "const char *const *" -> "const char * *": D needs no more. */
+static void
+drop_inner_const(char *text)
+{
+	char *star = strchr(text, '*'), *c;
+
+	while (star != NULL && (c = strstr(star, "const")) != NULL)
+		memmove(c, c + 5, strlen(c + 5) + 1);
+}
+
 static bool
 types_from_metadata(struct gi_kernel *k, struct gi_scall *c)
 {
-	int64_t onb = gi_offsetof(k, "syscall_metadata", "nb_args");
+	uint32_t id = gi_btf_find(k->btf, GI_T_STRUCT, "syscall_metadata");
+	struct gi_member mnb = { 0 };
+	int64_t onb = id == 0 ? -1 : gi_btf_offsetof(k->btf, id, "nb_args", &mnb);
 	int64_t oty = gi_offsetof(k, "syscall_metadata", "types");
 	char sym[128];
 	uint64_t meta, types;
@@ -136,7 +148,12 @@ types_from_metadata(struct gi_kernel *k, struct gi_scall *c)
 	snprintf(sym, sizeof(sym), "__syscall_meta__%s", c->name);
 	meta = gi_addr(k, sym);
 	if (meta == 0 || onb < 0 || oty < 0 ||
-	    gi_read(k, DV_GVA(meta + (uint64_t)onb), &nb, sizeof(nb), NULL) != 0 || nb > 6)
+	    gi_read(k, DV_GVA(meta + (uint64_t)onb), &nb, sizeof(nb), NULL) != 0)
+		return false;
+	nb >>= mnb.bit_off % 8;
+	if (mnb.bit_size != 0)		/* a bit-field in 7.x */
+		nb &= (1u << (mnb.bit_size & 31)) - 1;
+	if (nb > 6)
 		return false;
 	types = gi_read_u64(k, meta + (uint64_t)oty, &ok);
 	for (i = 0; ok && i < nb; i++) {
@@ -146,6 +163,7 @@ types_from_metadata(struct gi_kernel *k, struct gi_scall *c)
 		if (!ok || gi_read(k, DV_GVA(at), text, sizeof(text) - 1, NULL) != 0)
 			return false;
 		text[sizeof(text) - 1] = 0;
+		drop_inner_const(text);
 		if (type_known(k, text))
 			c->types[i] = dv_arena_strdup(k->arena, text);
 		else

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * prelude.c - D's names for threads, processes and CPUs on this very kernel.
+ *
+ * D has no way to ask whether a member exists, so the translators whose right
+ * sides differ between kernels are written out here, from BTF. What they say:
+ *
+ *	pr_addr		the task_struct's address
+ *	pr_pri		139 - task_struct.prio: as in D, more is better; Linux'
+ *			prio is 0..139, less is better (fair threads 0..39 here)
+ *	pr_state	SONPROC if it is the current thread (off-cpu corrects
+ *			that for itself), SZOMB if it has exited, SSTOP if it is
+ *			stopped or traced, SSLEEP if its state is not 0, else SRUN
+ *	pr_lwpid	the thread's pid, in the init namespace; pr_pid: tgid
+ *	pr_fname	comm
+ *	cpu_id		rq.cpu
+ *
+ * Values of the constants: procfs.h and sobject.h as D scripts know them.
+ */
+#include "gi_impl.h"
+
+#include "base/str.h"
+
+static const char constants[] =
+    "inline char SSLEEP = 1;\n"
+    "inline char SRUN = 2;\n"
+    "inline char SZOMB = 3;\n"
+    "inline char SSTOP = 4;\n"
+    "inline char SIDL = 5;\n"
+    "inline char SONPROC = 6;\n"
+    "inline char SWAIT = 7;\n"
+    "inline int PR_ISSYS = 0x1000;\n"
+    "inline int PR_IDLE = 0x10000000;\n"
+    "inline char SOBJ_NONE = 0;\n"
+    "inline char SOBJ_MUTEX = 1;\n"
+    "inline char SOBJ_RWLOCK = 2;\n"
+    "inline char SOBJ_CV = 3;\n"
+    "inline char SOBJ_SEMA = 4;\n"
+    "inline char SOBJ_USER = 5;\n"
+    "inline char SOBJ_USER_PI = 6;\n"
+    "inline char SOBJ_SHUTTLE = 7;\n";
+
+static const char typedefs[] =
+    "typedef struct {\n"
+    "\tint pr_flag;\n"
+    "\tint pr_lwpid;\n"
+    "\tuintptr_t pr_addr;\n"
+    "\tint pr_pri;\n"
+    "\tchar pr_state;\n"
+    "\tchar pr_sname;\n"
+    "} lwpsinfo_t;\n"
+    "typedef struct {\n"
+    "\tint pr_pid;\n"
+    "\tint pr_ppid;\n"
+    "\tuint32_t pr_uid;\n"
+    "\tuint32_t pr_euid;\n"
+    "\tuint32_t pr_gid;\n"
+    "\tuint32_t pr_egid;\n"
+    "\tuintptr_t pr_addr;\n"
+    "\tint pr_nlwp;\n"
+    "\tstring pr_fname;\n"
+    "} psinfo_t;\n"
+    "typedef struct {\n"
+    "\tint cpu_id;\n"
+    "} cpuinfo_t;\n";
+
+static bool
+has(const struct gi_kernel *k, const char *strct, const char *path)
+{
+	return gi_offsetof(k, strct, path) >= 0;
+}
+
+static void
+lwpsinfo(const struct gi_kernel *k, struct dv_str *s)
+{
+	const char *state = has(k, "task_struct", "__state") ? "__state" : "state";
+
+	dv_str_printf(s, "translator lwpsinfo_t < struct task_struct *T > {\n"
+	    "\tpr_flag = ((T->flags & 0x200000) != 0 ? PR_ISSYS : 0) |\n"
+	    "\t    (T->pid == 0 ? PR_IDLE : 0);\n"
+	    "\tpr_lwpid = T->pid;\n"
+	    "\tpr_addr = (uintptr_t)T;\n"
+	    "\tpr_pri = 139 - T->prio;\n"
+	    "\tpr_state = T == curthread ? SONPROC : T->exit_state != 0 ? SZOMB :\n"
+	    "\t    (T->%s & 0xc) != 0 ? SSTOP : T->%s != 0 ? SSLEEP : SRUN;\n"
+	    "\tpr_sname = T == curthread ? 'O' : T->exit_state != 0 ? 'Z' :\n"
+	    "\t    (T->%s & 0xc) != 0 ? 'T' : T->%s != 0 ? 'S' : 'R';\n"
+	    "};\n", state, state, state, state);
+}
+
+static void
+psinfo(const struct gi_kernel *k, struct dv_str *s)
+{
+	dv_str_printf(s, "translator psinfo_t < struct task_struct *T > {\n"
+	    "\tpr_pid = T->tgid;\n"
+	    "\tpr_ppid = T->real_parent->tgid;\n"
+	    "\tpr_uid = T->cred->uid.val;\n"
+	    "\tpr_euid = T->cred->euid.val;\n"
+	    "\tpr_gid = T->cred->gid.val;\n"
+	    "\tpr_egid = T->cred->egid.val;\n"
+	    "\tpr_addr = (uintptr_t)T;\n"
+	    "\tpr_nlwp = %s;\n"
+	    "\tpr_fname = stringof(T->comm);\n"
+	    "};\n", has(k, "signal_struct", "nr_threads") ? "T->signal->nr_threads" : "1");
+}
+
+char *
+gi_prelude(struct gi_kernel *k, struct dv_err *err)
+{
+	struct dv_str s;
+	char *ret;
+
+	if (!has(k, "task_struct", "pid")) {
+		dv_err_set(err, DV_E_UNSUP, "the guest's kernel %s has no type information "
+		    "(CONFIG_DEBUG_INFO_BTF)", k->release);
+		return NULL;
+	}
+	dv_str_init(&s);
+	dv_str_add(&s, constants);
+	dv_str_add(&s, typedefs);
+	lwpsinfo(k, &s);
+	psinfo(k, &s);
+	if (has(k, "rq", "cpu"))
+		dv_str_add(&s, "translator cpuinfo_t < struct rq *R > {\n"
+		    "\tcpu_id = R->cpu;\n};\n");
+	else				/* a kernel for one CPU */
+		dv_str_add(&s, "translator cpuinfo_t < struct rq *R > {\n\tcpu_id = 0;\n};\n");
+	ret = s.failed ? NULL : strdup(s.s);
+	dv_str_fini(&s);
+	if (ret == NULL)
+		dv_err_nomem(err);
+	return ret;
+}
