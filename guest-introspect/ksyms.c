@@ -161,15 +161,56 @@ names_at(struct tables *t, size_t o, uint32_t n, size_t names, uint32_t *mark,
 	return false;
 }
 
+/*
+ * Where the markers end at the token table they can be read backwards, down to
+ * their 0; then names start at most 256 long names before the last marker's.
+ */
+static bool
+names_by_markers(struct tables *t, uint32_t *mark, uint64_t *budget)
+{
+	size_t pad, q, nm, o, last, low, high;
+
+	for (pad = 0; pad <= 4; pad += 4) {
+		q = t->token_table - pad - 4;
+		last = gi_u32(t->img + q);
+		for (nm = 1; q >= 4 && nm < GI_MAX_SYMS / 256 && gi_u32(t->img + q - 4) <
+		    gi_u32(t->img + q); nm++)
+			q -= 4;
+		if (gi_u32(t->img + q) != 0 || last >= q)
+			continue;
+		high = (q - last) & ~(size_t)3;
+		low = high > 256 * (GI_MAX_NAME + 2) ? high - 256 * (GI_MAX_NAME + 2) : 0;
+		for (o = high; o >= low + 4; ) {
+			uint32_t n;
+
+			o -= 4;
+			n = gi_u32(t->img + o);
+			if ((n + 255ull) / 256 != nm)
+				continue;
+			if (names_at(t, o, n, o + 4, mark, budget) ||
+			    (gi_u32(t->img + o + 4) == 0 &&
+			    names_at(t, o, n, o + 8, mark, budget)))
+				return true;
+		}
+	}
+	return false;
+}
+
 static int
 find_names(struct tables *t, struct dv_err *err)
 {
 	size_t tt = t->token_table, low = tt > NAMES_BACK ? tt - NAMES_BACK : 0, o;
 	uint64_t budget = CHAIN_BUDGET;
-	uint32_t *mark = malloc(4 * (GI_MAX_SYMS / 256 + 2));
+	uint32_t *mark;
 
-	if (mark == NULL)
+	if (tt < 64)
+		return dv_err_set(err, DV_E_NOENT, "token table but no symbol names in the image");
+	if ((mark = malloc(4 * (GI_MAX_SYMS / 256 + 2))) == NULL)
 		return dv_err_nomem(err);
+	if (names_by_markers(t, mark, &budget)) {
+		free(mark);
+		return 0;
+	}
 	for (o = tt & ~(size_t)3; o >= low + 4; ) {
 		uint32_t n;
 

@@ -7,12 +7,15 @@
  * have two sources here, told apart by their function:
  *
  *	enqueue	a thread becomes runnable without running: it is put on a queue
- *		(enqueue_task, or its class' function where that is inlined) and
- *		is not the queue's current; or it is switched out and is still
- *		runnable (__switch_to_asm, prev).
+ *		(its class' enqueue_task_*) and is not the queue's current; or it
+ *		is switched out and is still runnable (__switch_to_asm, prev).
  *	dequeue	the opposite: taken off a queue while not current (migration,
  *		priority change of a waiting thread), or picked to run
  *		(__switch_to_asm, next).
+ *
+ * The classes' functions are used although some kernels have enqueue_task and
+ * dequeue_task: compilers inline those here and there (dequeue_task is, in
+ * move_queued_task of 6.12), while the classes' are called through pointers.
  *
  * A change of priority, class or affinity takes a thread off its queue and
  * puts it back (DEQUEUE_SAVE, ENQUEUE_RESTORE). For the running thread nothing
@@ -59,19 +62,17 @@ static const struct row {
 	{ "tick", "scheduler_tick", TICK, NULL },
 	{ "tick", "sched_tick", TICK, NULL },
 	{ "wakeup", "try_to_wake_up", WAKEUP, NULL },
-	{ "enqueue", "enqueue_task", ENQ_QUEUE, NULL },
-	{ "enqueue", "enqueue_task_fair", ENQ_QUEUE, "enqueue_task" },
-	{ "enqueue", "enqueue_task_rt", ENQ_QUEUE, "enqueue_task" },
-	{ "enqueue", "enqueue_task_dl", ENQ_QUEUE, "enqueue_task" },
-	{ "enqueue", "enqueue_task_stop", ENQ_QUEUE, "enqueue_task" },
-	{ "enqueue", "enqueue_task_scx", ENQ_QUEUE, "enqueue_task" },
+	{ "enqueue", "enqueue_task_fair", ENQ_QUEUE, NULL },
+	{ "enqueue", "enqueue_task_rt", ENQ_QUEUE, NULL },
+	{ "enqueue", "enqueue_task_dl", ENQ_QUEUE, NULL },
+	{ "enqueue", "enqueue_task_stop", ENQ_QUEUE, NULL },
+	{ "enqueue", "enqueue_task_scx", ENQ_QUEUE, NULL },
 	{ "enqueue", "__switch_to_asm", ENQ_SWITCH, NULL },
-	{ "dequeue", "dequeue_task", DEQ_QUEUE, NULL },
-	{ "dequeue", "dequeue_task_fair", DEQ_QUEUE, "dequeue_task" },
-	{ "dequeue", "dequeue_task_rt", DEQ_QUEUE, "dequeue_task" },
-	{ "dequeue", "dequeue_task_dl", DEQ_QUEUE, "dequeue_task" },
-	{ "dequeue", "dequeue_task_stop", DEQ_QUEUE, "dequeue_task" },
-	{ "dequeue", "dequeue_task_scx", DEQ_QUEUE, "dequeue_task" },
+	{ "dequeue", "dequeue_task_fair", DEQ_QUEUE, NULL },
+	{ "dequeue", "dequeue_task_rt", DEQ_QUEUE, NULL },
+	{ "dequeue", "dequeue_task_dl", DEQ_QUEUE, NULL },
+	{ "dequeue", "dequeue_task_stop", DEQ_QUEUE, NULL },
+	{ "dequeue", "dequeue_task_scx", DEQ_QUEUE, NULL },
 	{ "dequeue", "__switch_to_asm", DEQ_SWITCH, NULL },
 };
 #define NROWS	(sizeof(rows) / sizeof(rows[0]))
