@@ -126,12 +126,17 @@ work_hog(const struct work *w, long *arg, char **argv)
 	return 0;
 }
 
-/* mutex: a futex lock (0 free, 1 held, 2 held and waited for) fought over. */
+/*
+ * mutex: a futex lock (0 free, 1 held, 2 held and waited for) fought over. All
+ * threads begin at once, and each holder gives its CPU away now and then, so
+ * that the others do find the lock taken, on one CPU or many.
+ */
 
 static struct {
 	int lock;
 	long n;
-	uint64_t locked;			/* by the lock */
+	long missing;				/* threads not begun; atomic */
+	uint64_t locked, yields;		/* by the lock */
 	uint64_t wait, wake, slept;		/* atomic */
 } mx;
 
@@ -169,11 +174,18 @@ fight(void *arg)
 	volatile unsigned spin;
 	long i;
 
+	__atomic_sub_fetch(&mx.missing, 1, __ATOMIC_RELAXED);
+	while (__atomic_load_n(&mx.missing, __ATOMIC_RELAXED) > 0)
+		usleep(100);
 	for (i = 0; i < mx.n; i++) {
 		mx_lock();
 		mx.locked++;
 		for (spin = 0; spin < 2000; spin++)
 			;
+		if (i % 4 == 0) {
+			syscall(SYS_sched_yield);
+			mx.yields++;
+		}
 		mx_unlock();
 	}
 	return arg;
@@ -183,13 +195,17 @@ int
 work_mutex(const struct work *w, long *arg, char **argv)
 {
 	(void)argv;
+	if (arg[1] > MAX_THREADS)
+		arg[1] = MAX_THREADS;
 	mx.n = arg[0];
+	mx.missing = arg[1];
 	run_threads(arg[1], fight, NULL);
 	report_start(w->name);
 	report("lock", mx.locked);
 	report("futex_wait", mx.wait);
 	report("slept", mx.slept);
 	report("futex_wake", mx.wake);
+	report("yield", mx.yields);
 	report_switches();
 	report_end();
 	return 0;
