@@ -8,7 +8,9 @@
  * keys that any of them has; a value that is missing counts as 0.
  *
  * With agghist, a single scalar aggregation is drawn as if it were a
- * distribution over its keys. aggpack is accepted and changes nothing.
+ * distribution over its keys. With aggpack, a single aggregation that is a
+ * distribution takes one line per key: a character per word, the denser the
+ * more, over a range that all rows share.
  */
 #include "cn_impl.h"
 
@@ -79,6 +81,73 @@ print_histogram(struct cn *c, struct cn_buf *b, struct cn_agg *a,
 	cn_buf_fini(&t);
 }
 
+static const char ramp[] = " .:-=+*#@";		/* none at all .. everything */
+#define PACK_COLUMNS	64
+
+static void
+pack_row(struct cn_buf *b, const struct cn_agg *a, const uint64_t *w, uint32_t first,
+	uint32_t per, uint32_t cells)
+{
+	long double total = 0, part;
+	uint32_t i, k, n = a->desc->nwords, level;
+	int64_t count = 0;
+
+	for (i = 0; i < n; i++) {
+		part = (long double)(int64_t)w[i];
+		total += part < 0 ? -part : part;
+		count = (int64_t)((uint64_t)count + w[i]);
+	}
+	for (i = 0; i < cells; i++) {
+		for (part = 0, k = 0; k < per && first + i * per + k < n; k++) {
+			int64_t v = (int64_t)w[first + i * per + k];
+
+			part += v < 0 ? -(long double)v : (long double)v;
+		}
+		level = part > 0 ? 1 + (uint32_t)(part / total * 7.99L) : 0;
+		cn_putc(b, ramp[level]);
+	}
+	cn_printf(b, "| %" PRId64 "\n", count / a->normal);
+}
+
+static void
+print_packed(struct cn *c, struct cn_buf *b, struct cn_agg *a, const struct cn_row *rows,
+	size_t n)
+{
+	uint32_t words = a->desc->nwords, first = words, last = 0, w, per, cells;
+	size_t width = 16, i;
+	struct cn_buf t;
+
+	cn_buf_init(&t, NULL);
+	for (i = 0; i < n; i++) {
+		for (w = 0; w < words; w++) {
+			if (rows[i].ent[0]->words[w] == 0)
+				continue;
+			if (w < first)
+				first = w;
+			if (w > last)
+				last = w;
+		}
+		t.len = 0;
+		key_label(c, &t, a, rows[i].key);
+		if (t.len > width)
+			width = t.len;
+	}
+	if (first > last)
+		first = last = 0;
+	per = (last - first) / PACK_COLUMNS + 1;
+	cells = (last - first) / per + 1;
+	cn_printf(b, "\n%*s  %" PRId64 " .. %" PRId64 "\n", (int)width, "key",
+	    cn_quant_label(a, first), cn_quant_label(a, last));
+	for (i = 0; i < n; i++) {
+		t.len = 0;
+		key_label(c, &t, a, rows[i].key);
+		cn_put_padded(b, t.len > 0 ? t.s : "", t.len, CN_ESC_RAW, width, false);
+		cn_puts(b, " |");
+		pack_row(b, a, rows[i].ent[0]->words, first, per, cells);
+	}
+	cn_buf_fini(&t);
+}
+
 void
 cn_agg_print(struct cn *c, struct cn_buf *b, struct cn_agg *const *aggs,
 	uint32_t naggs, const struct cn_fmt *fmt)
@@ -96,6 +165,11 @@ cn_agg_print(struct cn *c, struct cn_buf *b, struct cn_agg *const *aggs,
 	if (fmt == NULL && naggs == 1 && n > 0 && c->opts[DV_OPT_AGGHIST] &&
 	    first->desc->nkeys > 0 && !cn_agg_is_dist(first)) {
 		print_histogram(c, b, aggs[0], rows, n);
+		n = 0;
+	}
+	if (fmt == NULL && naggs == 1 && n > 0 && c->opts[DV_OPT_AGGPACK] &&
+	    cn_agg_is_dist(first)) {
+		print_packed(c, b, aggs[0], rows, n);
 		n = 0;
 	}
 	for (i = 0; i < n && !c->failed; i++) {

@@ -11,6 +11,23 @@
  */
 #ifndef CN_H
 #define CN_H
+/*
+ * What it expects of a clause's actions beyond act.def:
+ *
+ *	PRINTF FREOPEN SYSTEM	arg: offset of the format in DV_SEC_STRS; the
+ *				arguments follow, those of * and .* before their
+ *				value. FREOPEN, SYSTEM: a format "" with
+ *				arguments stands for "%s".
+ *	PRINTA			the arguments' arg: aggregation ids; they have no
+ *				record. All aggregations have the same keys.
+ *	SETOPT			arguments: two strings, or one
+ *	NORMALIZE		record: the factor, an integer of any size
+ *	TRUNC			record: the count, an integer of any size; without
+ *				record, or with a bit above 31 in arg: all
+ *	EXIT			record: the status
+ *	TRACEMEM		record: the bytes, as many as are shown
+ *	USYM UMOD UADDR		record: process id, address
+ */
 #include "abi/dv_prog.h"
 #include "abi/dv_rec.h"
 #include "base/err.h"

@@ -32,7 +32,7 @@ cn_room(struct cn_buf *b, size_t n)
 static inline void
 cn_put(struct cn_buf *b, const char *s, size_t n)
 {
-	if (cn_room(b, n)) {
+	if (n > 0 && cn_room(b, n)) {
 		memcpy(b->s + b->len, s, n);
 		b->len += n;
 	}

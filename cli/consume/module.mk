@@ -6,3 +6,4 @@ cn_SRCS += cli/consume/cn.c cli/consume/buf.c cli/consume/value.c \
 unit_TESTS += tests/unit/cn_rec_test.c tests/unit/cn_format_test.c \
 	tests/unit/cn_aggr_test.c tests/unit/cn_quantize_test.c \
 	tests/unit/cn_drops_test.c
+fuzz_TARGETS += tests/fuzz/cn_take.c

@@ -84,9 +84,14 @@ init_fmt(struct cn *c, const struct dv_act *a, uint32_t limit, struct cn_act *re
 		if (!cn_field_init(c->p, &a[i + 1], limit, &fields[i]))
 			rc = dv_err_set(err, DV_E_FORMAT,
 			    "an argument does not lie in its record");
-	if (rc == 0 && a->kind != DV_ACT_SETOPT)
-		rc = cn_fmt_create(cn_str(c->p, (uint32_t)a->arg), fields, a->nargs,
-		    false, err, &ret->fmt);
+	if (rc == 0 && a->kind != DV_ACT_SETOPT) {
+		const char *text = cn_str(c->p, (uint32_t)a->arg);
+
+		/* A command that is a single string needs no format. */
+		if (*text == '\0' && a->kind != DV_ACT_PRINTF && a->nargs > 0)
+			text = "%s";
+		rc = cn_fmt_create(text, fields, a->nargs, false, err, &ret->fmt);
+	}
 	free(fields);
 	return rc;
 }
@@ -366,7 +371,7 @@ show_act(struct cn *c, uint32_t at, const uint8_t *base)
 	case DV_ACT_TRUNC:
 		cn_agg_trunc(c, &c->aggs[(uint32_t)a->arg],
 		    act->has_field ? (int64_t)cn_field_int(f, base) : 0,
-		    !act->has_field);
+		    !act->has_field || a->arg >> 32 != 0);
 		break;
 	case DV_ACT_SETOPT:
 		do_setopt(c, a, base);

@@ -267,6 +267,31 @@ TEST(distributions_stand_below_their_keys_by_weight)
 	ct_fini(&t);
 }
 
+TEST(aggpack_takes_a_line_per_key)
+{
+	uint64_t w[DV_QUANT_NBUCKETS] = { 0 }, v[DV_QUANT_NBUCKETS] = { 0 };
+	struct dv_dtype key = ct_int(4, true);
+	struct ct t;
+
+	ct_init(&t);
+	t.b.opts[DV_OPT_AGGPACK] = 1;
+	ct_agg(&t, "a", DV_AGG_QUANTIZE, 0, DV_QUANT_NBUCKETS, 1, &key);
+	ct_open(&t);
+	w[DV_QUANT_ZERO + 1] = 1;
+	w[DV_QUANT_ZERO + 2] = 99;
+	v[DV_QUANT_ZERO + 4] = 2;
+	v[DV_QUANT_ZERO + 5] = 2;
+	ct_entry(&t, 0, &(uint64_t){ 7 }, w);
+	ct_entry(&t, 0, &(uint64_t){ 8 }, v);
+	ct_aggs(&t, 0);
+	cn_finish(t.cn);
+	EXPECT_STREQ(ct_out(&t), "\n\n"
+	    "             key  1 .. 16\n"
+	    "               8 |   ==| 4\n"
+	    "               7 |.@   | 100\n");
+	ct_fini(&t);
+}
+
 TEST(printa_draws_where_the_format_says)
 {
 	uint64_t w[DV_QUANT_NBUCKETS] = { 0 };
