@@ -209,7 +209,7 @@ add(const struct dv_aggdesc *desc, uint64_t *word, int64_t val, int64_t incr)
 }
 
 /*
- * keysize is a multiple of 8: eight bytes at a time. Zeros, of which padded
+ * len is a multiple of 8: eight bytes at a time. Zeros, of which padded
  * strings have many, are passed over; the comparison tells keys apart.
  */
 static uint32_t
@@ -233,7 +233,7 @@ bool
 dv_agg_add(struct dv_aggbuf *b, const struct dv_aggdesc *desc, uint32_t aggid,
 	   uint32_t vm, const uint8_t *keys, int64_t val, int64_t incr)
 {
-	uint32_t klen = desc->keysize, hash, at, probe, size;
+	uint32_t klen = DV_AGG_KEYLEN(desc), hash, at, probe, size;
 	struct dv_agg_entry *e;
 	uint8_t *half = b->half[b->active];
 

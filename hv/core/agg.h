@@ -25,7 +25,13 @@ uint32_t dv_agg_nwords(uint32_t func, uint64_t param);
 
 void dv_agg_init(struct dv_aggbuf *b, uint8_t *half0, uint8_t *half1,
 		 uint64_t size, uint64_t *slot, uint32_t nslots);
-/* Adds one value; false: no room, counted. `keys` has desc->keysize bytes. */
+/* Bytes of keys in an entry: up to the value, which is 8-aligned. */
+#define DV_AGG_KEYLEN(desc)	(((desc)->keysize + 7) & ~(uint32_t)7)
+
+/*
+ * Adds one value; false: no room, counted. `keys` has DV_AGG_KEYLEN bytes,
+ * 8-aligned.
+ */
 bool dv_agg_add(struct dv_aggbuf *b, const struct dv_aggdesc *desc, uint32_t aggid,
 		uint32_t vm, const uint8_t *keys, int64_t val, int64_t incr);
 struct dv_half;

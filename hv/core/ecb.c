@@ -66,9 +66,9 @@ run_agg(struct dv_mstate *ms, const struct dv_act *a, bool *dropped)
 	uint32_t i;
 
 	if (d->nkeys == 1 && a[1].rec_off == 0)
-		memset(keys + a[1].rec.size, 0, d->keysize - a[1].rec.size);
+		memset(keys + a[1].rec.size, 0, DV_AGG_KEYLEN(d) - a[1].rec.size);
 	else
-		memset(keys, 0, d->keysize);
+		memset(keys, 0, DV_AGG_KEYLEN(d));
 	for (i = 1; i <= a->nargs; i++) {
 		val = dv_dif_run(ms, a[i].difo);
 		if (ms->fault != 0 ||

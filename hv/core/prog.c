@@ -207,7 +207,7 @@ check_aggs(const struct dv_prog *p, struct dv_reason *why)
 			return dv_refuse(why, "aggregation %u: name is outside the strings", i);
 		if (nwords == 0 || nwords != a->nwords)
 			return dv_refuse(why, "aggregation %u: bad function or parameters", i);
-		if (a->nkeys > 255 || a->keysize > MAXKEYSIZE || a->keysize % 8 != 0)
+		if (a->nkeys > 255 || a->keysize > MAXKEYSIZE)
 			return dv_refuse(why, "aggregation %u: bad keys", i);
 		if (a->nkeys > 0 && !range_fits(a->keyact, a->nkeys, p->nacts))
 			return dv_refuse(why, "aggregation %u: keys are no actions", i);
@@ -256,6 +256,14 @@ act_heads(uint32_t kind)
 	return kind == DV_ACT_PRINTF || kind == DV_ACT_PRINTA ||
 	    kind == DV_ACT_AGG || kind == DV_ACT_SETOPT ||
 	    kind == DV_ACT_FREOPEN || kind == DV_ACT_SYSTEM;
+}
+
+/* May it be an argument of printf() and such, or a key? */
+static bool
+act_is_value(uint32_t kind)
+{
+	return kind == DV_ACT_TRACE || kind == DV_ACT_TRACEMEM || kind == DV_ACT_PRINT ||
+	    (kind >= DV_ACT_SYM && kind <= DV_ACT_UADDR);
 }
 
 /* The field of an action in its record (or key in its entry). */
@@ -331,6 +339,8 @@ check_agg_act(const struct dv_prog *p, const struct dv_act *a, uint32_t i,
 		return dv_refuse(why, "action %u: nothing to aggregate", i);
 	for (k = 0; k < a->nargs; k++) {
 		first = &p->acts[d->keyact + k];
+		if (a[k + 1].nargs != 0 || !difo_ok(p, a[k + 1].difo))
+			return dv_refuse(why, "action %u: key %u is no value", i, k);
 		if (a[k + 1].rec_off != first->rec_off ||
 		    a[k + 1].rec.kind != first->rec.kind ||
 		    a[k + 1].rec.kind == DV_T_NONE ||
@@ -362,26 +372,29 @@ check_act(const struct dv_prog *p, uint32_t i, uint64_t last, struct dv_reason *
 		return dv_refuse(why, "action %u: %s() heads no arguments", i, name);
 	if (!range_fits((uint64_t)i + 1, a->nargs, last))
 		return dv_refuse(why, "action %u: arguments are outside its clause", i);
-	for (k = 1; k <= a->nargs; k++)
-		if (a[k].kind != DV_ACT_TRACE && a[k].kind != DV_ACT_SYM &&
-		    a[k].kind != DV_ACT_MOD && a[k].kind != DV_ACT_USYM &&
-		    a[k].kind != DV_ACT_UMOD && a[k].kind != DV_ACT_UADDR &&
-		    a[k].kind != DV_ACT_TRACEMEM &&
-		    (a->kind != DV_ACT_PRINTA || a[k].kind != DV_ACT_EXPR))
-			return act_name(a[k].kind) != NULL && act_refused(a[k].kind) != NULL ?
-			    dv_refuse(why, "%s() %s", act_name(a[k].kind),
-				act_refused(a[k].kind)) :
+	for (k = 1; k <= a->nargs && a->kind != DV_ACT_PRINTA; k++)
+		if (!act_is_value(a[k].kind)) {
+			name = act_name(a[k].kind);
+			return name != NULL && act_refused(a[k].kind) != NULL ?
+			    dv_refuse(why, "%s() %s", name, act_refused(a[k].kind)) :
 			    dv_refuse(why, "action %u: argument %u is no value", i, k);
+		}
 	switch (a->kind) {
 	case DV_ACT_AGG:
 		return check_agg_act(p, a, i, why);
 	case DV_ACT_PRINTF:
+	case DV_ACT_FREOPEN:
+	case DV_ACT_SYSTEM:
 		if (a->arg >= p->nstrs)
 			return dv_refuse(why, "action %u: format is outside the strings", i);
 		break;
 	case DV_ACT_PRINTA:
 		if (a->arg != DV_NONE && a->arg >= p->nstrs)
 			return dv_refuse(why, "action %u: format is outside the strings", i);
+		for (k = 1; k <= a->nargs; k++)
+			if (a[k].arg >= p->naggs || a[k].difo != DV_NONE)
+				return dv_refuse(why, "action %u: argument %u is no aggregation",
+				    i, k);
 		break;
 	case DV_ACT_NORMALIZE:
 	case DV_ACT_DENORMALIZE:
@@ -432,9 +445,9 @@ check_clause_flags(const struct dv_prog *p, uint32_t ci, struct dv_reason *why)
 			commits = true;
 		if (act_destructive(kind))
 			destructive = true;
-		if (kind == DV_ACT_AGG)
+		if (kind == DV_ACT_AGG || kind == DV_ACT_PRINTA)
 			i += a->nargs;
-		else if (kind != DV_ACT_EXPR && kind != DV_ACT_SPECULATE &&
+		if (kind != DV_ACT_AGG && kind != DV_ACT_EXPR && kind != DV_ACT_SPECULATE &&
 		    kind != DV_ACT_COMMIT && kind != DV_ACT_DISCARD)
 			fields = true;
 	}
@@ -476,6 +489,12 @@ check_clauses(const struct dv_prog *p, struct dv_reason *why)
 			if (check_act(p, k, last, why) != 0)
 				return -1;
 			if (a->kind == DV_ACT_AGG) {	/* its keys are no fields */
+				k += a->nargs;
+				continue;
+			}
+			if (a->kind == DV_ACT_PRINTA) {	/* nor its aggregations */
+				if (check_field(a, c->record_size, &end, "action", k, why) != 0)
+					return -1;
 				k += a->nargs;
 				continue;
 			}

@@ -92,8 +92,8 @@ make_plan(const struct dv_prog *p, unsigned nvcpu, struct plan *ret)
 		}
 	}
 	for (i = 0; i < p->naggs; i++)
-		if (p->aggs[i].keysize > ret->aggkey)
-			ret->aggkey = p->aggs[i].keysize;
+		if (DV_AGG_KEYLEN(&p->aggs[i]) > ret->aggkey)
+			ret->aggkey = DV_AGG_KEYLEN(&p->aggs[i]);
 	for (i = 0; i < p->nrules; i++)
 		if (p->rules[i].kind == DV_RULE_TAIL)
 			ret->tails = true;

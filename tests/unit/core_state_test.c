@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * core_state_test.c - the life of an enabling: BEGIN, firings, exit(), END;
+ * buffers, faults, rules and accounts.
+ */
+#include "core_help.h"
+
+/* The EPIDs of a CPU's records, as far as they go; 0 ends. */
+static void
+epids(struct tb *t, unsigned cpu, uint32_t *ret, size_t max)
+{
+	struct dv_snap snap;
+	const uint8_t *p = dv_sim_snap(t->sim, cpu, DV_BUF_PRINCIPAL, &snap);
+	uint64_t off = 0;
+	size_t n = 0;
+
+	while (off < snap.len && n < max - 1) {
+		const struct dv_rec *r = (const void *)(p + off);
+
+		ret[n++] = r->epid;
+		off += r->epid == DV_EPID_FAULT ? sizeof(struct dv_fault_rec) :
+		    16 + ((t->b.clauses.v[t->b.ecbs.v[r->epid - 1].clause].record_size +
+		    7u) & ~7u);
+	}
+	EXPECT_EQ(off, snap.len);
+	ret[n] = 0;
+}
+
+static uint32_t
+empty_clause(struct tb *t)
+{
+	clause_begin(t, DV_NONE);
+	return clause_end(t, DV_CL_DEFAULT);
+}
+
+static uint32_t
+exit_clause(struct tb *t, int32_t status)
+{
+	uint32_t d = difo_const(t, (uint64_t)(int64_t)status);
+
+	clause_begin(t, DV_NONE);
+	act_rec(t, DV_ACT_EXIT, d, DV_T_INT, 4);
+	return clause_end(t, 0);
+}
+
+static struct dv_status
+status(struct tb *t)
+{
+	struct dv_status st;
+
+	dv_status(dv_sim_state(t->sim), &st);
+	return st;
+}
+
+TEST(begin_then_probes_then_end)
+{
+	uint32_t e[8], site;
+	struct tb t;
+
+	tb_init(&t, 2);
+	ecb_add(&t, probe_add(&t, "BEGIN", DV_PF_BEGIN), empty_clause(&t));
+	ecb_add(&t, probe_add(&t, "END", DV_PF_END), empty_clause(&t));
+	site = simple_site(&t, empty_clause(&t));
+	EXPECT_EQ(tb_load(&t), 0);
+	dv_sim_hit(t.sim, 0, site);		/* before go: nothing */
+	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	dv_sim_go(t.sim);
+	EXPECT(dv_state_active(dv_sim_state(t.sim)));
+	dv_sim_hit(t.sim, 0, site);
+	dv_sim_hit(t.sim, 1, site);
+	dv_sim_hit(t.sim, 7, site);		/* no such vCPU */
+	dv_sim_hit(t.sim, 0, 9);		/* no such site */
+	dv_sim_stop(t.sim);
+	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	dv_sim_hit(t.sim, 0, site);
+	epids(&t, 2, e, 8);
+	EXPECT_EQ(e[0], 1);
+	EXPECT_EQ(e[1], 2);
+	EXPECT_EQ(e[2], 0);
+	epids(&t, 0, e, 8);
+	EXPECT_EQ(e[0], 3);
+	EXPECT_EQ(e[1], 0);
+	epids(&t, 1, e, 8);
+	EXPECT_EQ(e[0], 3);
+	EXPECT_EQ(e[1], 0);
+	EXPECT_EQ(status(&t).fired, 4);
+	tb_fini(&t);
+}
+
+TEST(exit_ends_all_but_its_clause_and_end)
+{
+	struct dv_account a;
+	uint32_t e[8], site, p, d;
+	struct tb t;
+
+	tb_init(&t, 1);
+	ecb_add(&t, probe_add(&t, "END", DV_PF_END), empty_clause(&t));
+	p = probe_add(&t, "p", 0);
+	d = difo_const(&t, 3);
+	clause_begin(&t, DV_NONE);		/* exit(3); trace(3) */
+	act_rec(&t, DV_ACT_EXIT, d, DV_T_INT, 4);
+	act_trace(&t, d);
+	ecb_add(&t, p, clause_end(&t, 0));
+	ecb_add(&t, p, empty_clause(&t));
+	(void)rule_add(&t, DV_RULE_FIRE, p, DV_NONE);
+	site = site_add(&t, 1);
+	tb_go(&t);
+	dv_sim_hit(t.sim, 0, site);
+	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	dv_sim_hit(t.sim, 0, site);
+	dv_sim_stop(t.sim);
+	epids(&t, 0, e, 8);
+	EXPECT_EQ(e[0], 2);
+	EXPECT_EQ(e[1], 0);
+	epids(&t, 1, e, 8);
+	EXPECT_EQ(e[0], 1);
+	EXPECT_EQ(status(&t).exiting, 1);
+	EXPECT_EQ(status(&t).exit_status, 3);
+	expect_account(&t, 2, &a);
+	EXPECT_EQ(a.fired, 1);
+	EXPECT_EQ(a.after_exit, 1);
+	tb_fini(&t);
+}
+
+TEST(exit_in_begin_suppresses_all_but_end)
+{
+	uint32_t e[8], site, b;
+	struct tb t;
+
+	tb_init(&t, 1);
+	b = probe_add(&t, "BEGIN", DV_PF_BEGIN);
+	ecb_add(&t, b, exit_clause(&t, 1));
+	ecb_add(&t, b, empty_clause(&t));
+	ecb_add(&t, probe_add(&t, "END", DV_PF_END), empty_clause(&t));
+	site = simple_site(&t, empty_clause(&t));
+	tb_go(&t);
+	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	dv_sim_hit(t.sim, 0, site);
+	dv_sim_stop(t.sim);
+	epids(&t, 1, e, 8);
+	EXPECT_EQ(e[0], 1);
+	EXPECT_EQ(e[1], 3);
+	EXPECT_EQ(e[2], 0);
+	epids(&t, 0, e, 8);
+	EXPECT_EQ(e[0], 0);
+	tb_fini(&t);
+}
+
+TEST(exit_in_end_replaces_the_status)
+{
+	uint32_t e[8], end;
+	struct tb t;
+
+	tb_init(&t, 1);
+	ecb_add(&t, probe_add(&t, "BEGIN", DV_PF_BEGIN), exit_clause(&t, 1));
+	end = probe_add(&t, "END", DV_PF_END);
+	ecb_add(&t, end, exit_clause(&t, -5));
+	ecb_add(&t, end, empty_clause(&t));
+	tb_go(&t);
+	EXPECT_EQ(status(&t).exit_status, 1);
+	dv_sim_stop(t.sim);
+	EXPECT_EQ(status(&t).exit_status, -5);
+	epids(&t, 1, e, 8);
+	EXPECT_EQ(e[2], 3);
+	tb_fini(&t);
+}
+
+TEST(a_record_that_does_not_fit_is_a_drop)
+{
+	struct dv_account a;
+	struct dv_snap snap;
+	uint32_t site, i;
+	struct tb t;
+
+	tb_init(&t, 1);
+	t.b.opts[DV_OPT_BUFSIZE] = 100;		/* 96: four records of 24 */
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG0));
+	site = simple_site(&t, clause_end(&t, 0));
+	tb_go(&t);
+	for (i = 0; i < 6; i++) {
+		dv_sim_reg(t.sim, 0)[DV_REG_RDI] = i;
+		dv_sim_hit(t.sim, 0, site);
+	}
+	EXPECT(dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap) != NULL);
+	EXPECT_EQ(snap.len, 96);
+	EXPECT_EQ(snap.drops, 2);
+	dv_sim_hit(t.sim, 0, site);		/* the other half has room */
+	EXPECT(dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap) != NULL);
+	EXPECT_EQ(snap.len, 24);
+	EXPECT_EQ(snap.drops, 2);
+	expect_account(&t, 0, &a);
+	EXPECT_EQ(a.fired, 7);
+	EXPECT_EQ(a.recorded, 5);
+	EXPECT_EQ(a.dropped, 2);
+	tb_fini(&t);
+}
+
+TEST(a_record_larger_than_the_buffer_is_refused)
+{
+	struct tb t;
+
+	tb_init(&t, 1);
+	t.b.opts[DV_OPT_BUFSIZE] = 16;
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG0));
+	simple_site(&t, clause_end(&t, 0));
+	EXPECT_REFUSED(&t, "Enabling exceeds size of buffer");
+	tb_fini(&t);
+}
+
+TEST(a_false_predicate_is_no_firing)
+{
+	struct dv_account a;
+	uint32_t site, pred;
+	struct tb t;
+
+	tb_init(&t, 1);
+	pred = difo_var(&t, DIF_VAR_ARG0);
+	clause_begin(&t, pred);
+	site = simple_site(&t, clause_end(&t, DV_CL_DEFAULT));
+	tb_go(&t);
+	dv_sim_hit(t.sim, 0, site);
+	dv_sim_reg(t.sim, 0)[DV_REG_RDI] = 1;
+	dv_sim_hit(t.sim, 0, site);
+	expect_account(&t, 0, &a);
+	EXPECT_EQ(a.fired, 1);
+	EXPECT_EQ(a.untrue, 1);
+	tb_fini(&t);
+}
+
+/* trace(0); trace(*NULL), and ERROR { trace(arg0..arg5) } */
+TEST(a_fault_drops_the_record_and_fires_error)
+{
+	static const uint64_t want[] = { 0, 1, 2, 0, DV_FAULT_BADADDR, 0 };
+	const struct dv_fault_rec *f;
+	const uint64_t *r;
+	struct dv_account a;
+	struct dv_snap snap;
+	uint32_t site, zero, bad, i, err;
+	struct tb t;
+
+	tb_init(&t, 1);
+	zero = difo_const(&t, 0);
+	difo_begin(&t);
+	in(&t, I3(LDX, 0, 0, 1));
+	in(&t, IRET(1));
+	bad = difo_end(&t);
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, zero);
+	act_trace(&t, bad);
+	site = simple_site(&t, clause_end(&t, 0));
+	clause_begin(&t, DV_NONE);
+	for (i = 0; i < 6; i++)
+		act_trace(&t, difo_var(&t, DIF_VAR_ARG0 + i));
+	err = probe_add(&t, "ERROR", DV_PF_ERROR);
+	ecb_add(&t, err, clause_end(&t, 0));
+	clause_begin(&t, bad);			/* faults in ERROR's predicate */
+	ecb_add(&t, err, clause_end(&t, DV_CL_DEFAULT));
+	tb_go(&t);
+	dv_sim_hit(t.sim, 0, site);
+	f = (const void *)dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, sizeof(*f) + 16 + 48);
+	EXPECT_EQ(snap.errors, 1);
+	EXPECT_EQ(f->epid, DV_EPID_FAULT);
+	EXPECT_EQ(f->failed, 1);
+	EXPECT_EQ(f->action, 2);
+	EXPECT_EQ(((const struct dv_rec *)(f + 1))->epid, 2);
+	r = (const uint64_t *)((const uint8_t *)(f + 1) + 16);
+	for (i = 0; i < 6; i++)
+		EXPECT_EQ(r[i], want[i]);
+	EXPECT_EQ(status(&t).errors, 1);
+	EXPECT_EQ(status(&t).dblerrors, 1);
+	expect_account(&t, 0, &a);
+	EXPECT_EQ(a.faulted, 1);
+	EXPECT_EQ(a.recorded, 0);
+	expect_account(&t, 1, NULL);
+	expect_account(&t, 2, &a);
+	EXPECT_EQ(a.faulted, 1);
+	tb_fini(&t);
+}
+
+/* printf's arguments count as actions, its head does not; keys come first. */
+TEST(actions_are_numbered_as_in_d)
+{
+	const struct dv_fault_rec *f;
+	uint32_t site, zero, bad, agg;
+	struct dv_snap snap;
+	struct dv_act *a;
+	struct tb t;
+
+	tb_init(&t, 1);
+	zero = difo_const(&t, 0);
+	difo_begin(&t);
+	in(&t, I3(LDX, 0, 0, 1));
+	in(&t, IRET(1));
+	bad = difo_end(&t);
+	clause_begin(&t, DV_NONE);
+	a = act_add(&t, DV_ACT_PRINTF, DV_NONE);
+	a->arg = dv_progb_str(&t.b, "%d %d");
+	a->nargs = 2;
+	act_trace(&t, zero);
+	act_trace(&t, bad);
+	site = simple_site(&t, clause_end(&t, 0));
+	clause_begin(&t, DV_NONE);
+	agg = agg_desc(&t, DV_AGG_SUM, 0, 2, 16, 1);
+	a = act_add(&t, DV_ACT_AGG, bad);
+	a->arg = agg;
+	a->nargs = 2;
+	act_trace(&t, zero);
+	act_trace(&t, zero);
+	t.rec = 0;
+	ecb_add(&t, t.b.ecbs.v[0].probe, clause_end(&t, DV_CL_NOREC));
+	tb_go(&t);
+	dv_sim_hit(t.sim, 0, site);
+	f = (const void *)dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, 2 * sizeof(*f));
+	EXPECT_EQ(f[0].action, 2);
+	EXPECT_EQ(f[1].failed, 2);
+	EXPECT_EQ(f[1].action, 3);
+	tb_fini(&t);
+}
+
+TEST(a_predicate_fault_is_action_0)
+{
+	const struct dv_fault_rec *f;
+	struct dv_snap snap;
+	uint32_t site;
+	struct tb t;
+
+	tb_init(&t, 1);
+	difo_begin(&t);
+	in_int(&t, 0x10, 1);
+	in(&t, I3(LDX, 1, 0, 1));
+	in(&t, IRET(1));
+	clause_begin(&t, difo_end(&t));
+	site = simple_site(&t, clause_end(&t, DV_CL_DEFAULT));
+	tb_go(&t);
+	dv_sim_hit(t.sim, 0, site);
+	f = (const void *)dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(f->action, 0);
+	EXPECT_EQ(f->offset, 4);
+	EXPECT_EQ(f->addr, 0x10);
+	expect_account(&t, 0, NULL);
+	tb_fini(&t);
+}
+
+/* A guard on raw arguments, a selector, arguments by DIFO, by RAW, by FAULT. */
+TEST(rules_guard_select_and_compute)
+{
+	struct dv_argset raw, pub;
+	const uint8_t *p;
+	struct dv_snap snap;
+	struct dv_rule *r;
+	struct dv_status st;
+	uint32_t a, b, site, guard, twice;
+	struct tb t;
+
+	tb_init(&t, 1);
+	guard = difo_var(&t, DIF_VAR_ARG0);	/* of the raw set: %rdi */
+	difo_begin(&t);
+	in(&t, IW(LDGS, DIF_VAR_ARG1, 1));
+	in(&t, I3(ADD, 1, 1, 1));
+	in(&t, IRET(1));
+	twice = difo_end(&t);
+	a = probe_add(&t, "a", 0);
+	b = probe_add(&t, "b", 0);
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG0));
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG1));
+	ecb_add(&t, a, clause_end(&t, 0));
+	ecb_add(&t, b, 0);
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG2));
+	ecb_add(&t, b, clause_end(&t, 0));
+	memset(&raw, 0, sizeof(raw));
+	memset(&pub, 0, sizeof(pub));
+	raw.arg[0] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDI };
+	raw.arg[1] = (struct dv_loc){ .kind = DV_LOC_MEM, .reg = DV_REG_RSI, .disp = 8,
+	    .size = 4, .sign = 1 };
+	pub.arg[0] = (struct dv_loc){ .kind = DV_LOC_RAW, .reg = 1 };
+	pub.arg[1] = (struct dv_loc){ .kind = DV_LOC_DIFO, .value = twice };
+	pub.arg[2] = (struct dv_loc){ .kind = DV_LOC_FAULT };
+	EXPECT_EQ(dv_vec_push(&t.b.argsets, raw), 0);
+	EXPECT_EQ(dv_vec_push(&t.b.argsets, pub), 0);
+	EXPECT_EQ(dv_vec_push(&t.b.select, a), 0);
+	EXPECT_EQ(dv_vec_push(&t.b.select, DV_NONE), 0);
+	EXPECT_EQ(dv_vec_push(&t.b.select, b), 0);
+	r = rule_add(&t, DV_RULE_FIRE, 0, 1);
+	r->nselect = 3;
+	r->guard = guard;
+	r->raw = 0;
+	r->sel = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDX };
+	site = site_add(&t, 1);
+	tb_go(&t);
+	dv_sim_write64(t.sim, DV_SIM_TEXT + 8, (uint32_t)-7);
+	dv_sim_reg(t.sim, 0)[DV_REG_RSI] = DV_SIM_TEXT;
+	dv_sim_hit(t.sim, 0, site);		/* guard: no */
+	EXPECT(dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap) != NULL);
+	EXPECT_EQ(snap.len, 0);
+	dv_sim_reg(t.sim, 0)[DV_REG_RDI] = 1;
+	dv_sim_hit(t.sim, 0, site);		/* a */
+	p = dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, 32);
+	EXPECT_EQ(((const uint64_t *)p)[2], -7ull);
+	EXPECT_EQ(((const uint64_t *)p)[3], -14ull);
+	dv_sim_reg(t.sim, 0)[DV_REG_RDX] = 1;
+	dv_sim_hit(t.sim, 0, site);		/* none */
+	dv_sim_reg(t.sim, 0)[DV_REG_RDX] = 3;
+	dv_sim_hit(t.sim, 0, site);		/* out of the selection */
+	EXPECT(dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap) != NULL);
+	EXPECT_EQ(snap.len, 0);
+	dv_sim_reg(t.sim, 0)[DV_REG_RDX] = 2;
+	dv_sim_hit(t.sim, 0, site);		/* b, whose arg2 faults */
+	p = dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, 32 + sizeof(struct dv_fault_rec));
+	EXPECT_EQ(((const struct dv_fault_rec *)(p + 32))->fault, DV_FAULT_BADADDR);
+	dv_status(dv_sim_state(t.sim), &st);
+	EXPECT_EQ(st.rule_drops, 0);
+	dv_sim_reg(t.sim, 0)[DV_REG_RSI] = 0;	/* raw arg1 cannot be read */
+	dv_sim_reg(t.sim, 0)[DV_REG_RDX] = 0;
+	dv_sim_hit(t.sim, 0, site);
+	p = dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(((const struct dv_fault_rec *)p)->epid, DV_EPID_FAULT);
+	tb_fini(&t);
+}
+
+/* f tail-jumps to g: f's return fires when g returns to the same slot. */
+TEST(pending_returns_fire_newest_first)
+{
+	uint32_t e[8], f, g, h, jump, jump2, ret;
+	struct dv_status st;
+	struct dv_rule *r;
+	uint64_t stack;
+	struct tb t;
+
+	tb_init(&t, 2);
+	f = probe_add(&t, "f", 0);
+	g = probe_add(&t, "g", 0);
+	h = probe_add(&t, "h", 0);
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG1));
+	ecb_add(&t, f, clause_end(&t, 0));
+	ecb_add(&t, g, 0);
+	ecb_add(&t, h, 0);
+	r = rule_add(&t, DV_RULE_TAIL, f, DV_NONE);
+	r->retval = 1;
+	jump = site_add(&t, 1);
+	r = rule_add(&t, DV_RULE_TAIL, g, DV_NONE);
+	r->retval = 1;
+	jump2 = site_add(&t, 1);
+	r = rule_add(&t, DV_RULE_RET, h, DV_NONE);
+	r->retval = 1;
+	ret = site_add(&t, 1);
+	tb_go(&t);
+	stack = dv_sim_alloc(t.sim, 64);
+	dv_sim_write64(t.sim, stack, 0xffffffff81000123ull);
+	dv_sim_reg(t.sim, 0)[DV_REG_RSP] = stack;
+	dv_sim_hit(t.sim, 0, jump);
+	dv_sim_hit(t.sim, 0, jump2);
+	dv_sim_reg(t.sim, 1)[DV_REG_RSP] = stack;	/* the thread moved */
+	dv_sim_reg(t.sim, 1)[DV_REG_RAX] = 99;
+	dv_sim_hit(t.sim, 1, ret);
+	epids(&t, 1, e, 8);
+	EXPECT_EQ(e[0], 3);
+	EXPECT_EQ(e[1], 2);
+	EXPECT_EQ(e[2], 1);
+	EXPECT_EQ(e[3], 0);
+	dv_sim_hit(t.sim, 1, ret);			/* nothing is left */
+	epids(&t, 1, e, 8);
+	EXPECT_EQ(e[0], 3);
+	EXPECT_EQ(e[1], 0);
+	dv_sim_hit(t.sim, 0, jump);			/* the stack is abandoned */
+	dv_sim_write64(t.sim, stack, 0xffffffff81000456ull);
+	dv_sim_hit(t.sim, 1, ret);
+	epids(&t, 1, e, 8);
+	EXPECT_EQ(e[1], 0);
+	dv_status(dv_sim_state(t.sim), &st);
+	EXPECT_EQ(st.rule_drops, 1);
+	tb_fini(&t);
+}
+
+TEST(timers)
+{
+	uint32_t p, q, e[4];
+	struct dv_snap snap;
+	const uint8_t *d;
+	struct tb t;
+
+	tb_init(&t, 1);
+	p = probe_add(&t, "profile-97", 0);
+	q = probe_add(&t, "tick-1s", DV_PF_HOST);
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG0));
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG1));
+	ecb_add(&t, p, clause_end(&t, 0));
+	ecb_add(&t, q, 0);
+	EXPECT_EQ(dv_vec_push(&t.b.timers, (struct dv_timer){ p, DV_TIMER_ALLVCPU,
+	    10309278 }), 0);
+	EXPECT_EQ(dv_vec_push(&t.b.timers, (struct dv_timer){ q, 0, 1000000000 }), 0);
+	tb_go(&t);
+	dv_sim_reg(t.sim, 0)[DV_REG_RIP] = DV_SIM_TEXT + 5;
+	dv_sim_timer(t.sim, 0, 0);
+	d = dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, 32);
+	EXPECT_EQ(((const uint64_t *)d)[2], DV_SIM_TEXT + 5);
+	EXPECT_EQ(((const uint64_t *)d)[3], 0);
+	dv_sim_reg(t.sim, 0)[DV_REG_RIP] = 0x400005;
+	dv_sim_reg(t.sim, 0)[DV_REG_CS] = 0x33;
+	dv_sim_timer(t.sim, 0, 0);
+	d = dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(((const uint64_t *)d)[2], 0);
+	EXPECT_EQ(((const uint64_t *)d)[3], 0x400005);
+	dv_sim_timer(t.sim, -1, 1);
+	epids(&t, 1, e, 4);
+	EXPECT_EQ(e[0], 2);
+	tb_fini(&t);
+}
+
+/* Clause-locals are unset at each firing, and shared by its clauses. */
+TEST(clause_locals)
+{
+	uint32_t site, p, d, load;
+	struct dv_snap snap;
+	const uint64_t *r;
+	uint16_t v;
+	struct tb t;
+
+	tb_init(&t, 1);
+	v = var_add(&t, DV_VS_LOCAL, 0, DV_T_INT, 8, 0);
+	difo_begin(&t);				/* this->v += 5 */
+	in_int(&t, 5, 1);
+	in(&t, IW(LDLS, v, 2));
+	in(&t, I3(ADD, 1, 2, 1));
+	in(&t, IW(STLS, v, 1));
+	in(&t, IRET(1));
+	d = difo_end(&t);
+	difo_begin(&t);
+	in(&t, IW(LDLS, v, 1));
+	in(&t, IRET(1));
+	load = difo_end(&t);
+	p = probe_add(&t, "p", 0);
+	clause_begin(&t, DV_NONE);
+	act_add(&t, DV_ACT_EXPR, d);
+	ecb_add(&t, p, clause_end(&t, DV_CL_NOREC));
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, load);
+	ecb_add(&t, p, clause_end(&t, 0));
+	(void)rule_add(&t, DV_RULE_FIRE, p, DV_NONE);
+	site = site_add(&t, 1);
+	tb_go(&t);
+	dv_sim_hit(t.sim, 0, site);
+	dv_sim_hit(t.sim, 0, site);
+	r = (const void *)dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, 48);
+	EXPECT_EQ(r[2], 5);
+	EXPECT_EQ(r[5], 5);
+	tb_fini(&t);
+}
+
+TEST_MAIN()
