@@ -59,6 +59,16 @@ kernel_tables(const uint64_t *reg)
 	tcg.kernel_gs = regs_gs(reg);
 }
 
+static bool
+tables_from(const struct dv_tcg_vcpu *v)
+{
+	if (!v->regs_valid || !regs_in_kernel(v->regs.reg) ||
+	    (v->regs.reg[DV_TCG_CR0] >> 31) == 0)
+		return false;
+	kernel_tables(v->regs.reg);
+	return true;
+}
+
 static void
 kernel_seen(struct dv_tcg_vcpu *v, uint64_t rip)
 {
@@ -70,6 +80,7 @@ kernel_seen(struct dv_tcg_vcpu *v, uint64_t rip)
 		v->regs.reg[DV_REG_RIP] = rip;
 		if (!tcg.have_kernel) {
 			tcg.kernel_rip = rip;
+			tcg.kernel_vcpu = v->index;
 			kernel_tables(v->regs.reg);
 			__atomic_store_n(&tcg.have_kernel, 1, __ATOMIC_RELEASE);
 			news = true;
@@ -219,23 +230,17 @@ void
 dv_guest_info(struct dv_ctl_info *info)
 {
 	unsigned i, n = dv_vcpu_count();
-	bool found = false;
+	bool found;
 
 	info->state = dv_vcpu_state();
 	pthread_mutex_lock(&tcg.lock);
+	/* after a kexec, other vCPUs may still stand in the old kernel */
+	found = !tcg.have_kernel || tables_from(&tcg.vcpu[tcg.kernel_vcpu]);
 	for (i = 0; i < n; i++) {
 		const struct dv_tcg_vcpu *v = &tcg.vcpu[i];
 
-		if (v->regs_valid && !found && regs_in_kernel(v->regs.reg) &&
-		    (v->regs.reg[DV_TCG_CR0] >> 31) != 0) {
-			found = true;
-			kernel_tables(v->regs.reg);
-			if (!tcg.have_kernel) {
-				tcg.kernel_rip = v->regs.reg[DV_REG_RIP];
-				__atomic_store_n(&tcg.have_kernel, 1, __ATOMIC_RELEASE);
-				info->state |= DV_GUEST_KERNEL;
-			}
-		}
+		if (!found)
+			found = tables_from(v);
 		if (i < sizeof(info->cpu) / sizeof(info->cpu[0]) && v->regs_valid) {
 			info->cpu[i].cr3 = v->regs.reg[DV_REG_CR3];
 			info->cpu[i].cr4 = v->regs.reg[DV_TCG_CR4];

@@ -56,6 +56,7 @@ struct dv_tcg {
 	uint64_t generation;
 	uint32_t have_kernel;		/* also read without the lock */
 	uint64_t kernel_rip, kernel_cr3, kernel_cr4, kernel_gs;
+	unsigned kernel_vcpu;		/* which executed kernel_rip */
 	uint32_t ending;		/* the guest ends: drain now. Also without */
 };
 
