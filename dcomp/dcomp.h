@@ -51,7 +51,10 @@ struct dc_types {
 
 /* ---- probe source ------------------------------------------------------ */
 
-struct dc_pdesc { const char *prov, *mod, *func, *name; };	/* "" : any */
+struct dc_pdesc {
+	const char *prov, *mod, *func, *name;	/* "" : any */
+	uint32_t id;		/* given by number; 0: by names */
+};
 
 /*
  * Argument i of args[]: native type as id or text; xlate: D type that args[i]

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * option.c - options by name: opts.def tells their types.
+ *
+ * Values are kept in c->opt as the machine and the consumer want them: sizes
+ * in bytes, rates in nanoseconds per period, choices by number.
+ */
+#include "impl.h"
+
+enum opt_type { OT_BOOL, OT_SIZE, OT_RATE, OT_INT, OT_STR, OT_POLICY, OT_RESIZE };
+
+static const struct {
+	const char *name;
+	enum opt_type type;
+	const char *flags;
+} opts[DV_NOPT] = {
+#define DV_OPT(name, text, type, dflt, flags) [DV_OPT_##name] = { text, OT_##type, flags },
+#include "abi/opts.def"
+};
+
+static bool
+parse_rate(const char *s, uint64_t *ret)
+{
+	static const struct { const char *name; uint64_t ns; } unit[] = {
+		{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 }, { "ms", 1000000 },
+		{ "msec", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 },
+		{ "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 },
+		{ "hour", 3600000000000 }, { "d", 86400000000000 }, { "day", 86400000000000 },
+	};
+	uint64_t v = 0;
+	size_t i, n = strspn(s, "0123456789");
+
+	if (n == 0 || n > 18)
+		return false;
+	for (i = 0; i < n; i++)
+		v = v * 10 + (uint64_t)(s[i] - '0');
+	s += n;
+	if (v == 0)
+		return false;
+	if (*s == '\0' || strcmp(s, "hz") == 0) {
+		if (v > 1000000000)
+			return false;
+		*ret = 1000000000 / v;
+		return true;
+	}
+	for (i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
+		if (strcmp(s, unit[i].name) == 0) {
+			if (v > INT64_MAX / unit[i].ns)
+				return false;
+			*ret = v * unit[i].ns;
+			return true;
+		}
+	return false;
+}
+
+static bool
+parse_word(const char *s, const char *const *words, uint64_t *ret)
+{
+	for (*ret = 0; words[*ret] != NULL; (*ret)++)
+		if (strcmp(words[*ret], s) == 0)
+			return true;
+	return false;
+}
+
+static bool
+parse(enum dv_opt o, const char *s, uint64_t *ret)
+{
+	static const char *const policy[] = { "switch", "fill", "ring", NULL };
+	static const char *const resize[] = { "auto", "manual", NULL };
+	static const char *const no_yes[] = { "0", "1", "no", "yes", "false", "true", "off", "on", NULL };
+
+	if (opts[o].type == OT_BOOL) {
+		if (s == NULL) {
+			*ret = 1;
+			return true;
+		}
+		if (!parse_word(s, no_yes, ret))
+			return false;
+		*ret &= 1;
+		return true;
+	}
+	if (opts[o].type == OT_STR)
+		return s != NULL;
+	if (s == NULL)
+		return false;
+	switch (opts[o].type) {
+	case OT_SIZE:
+		if (dv_parse_size(s, ret) != 0)
+			return false;
+		return o != DV_OPT_STRSIZE || (*ret >= 8 && *ret <= 65536);
+	case OT_RATE:
+		return parse_rate(s, ret);
+	case OT_INT:
+		if (dv_parse_u64(s, ret) != 0)
+			return false;
+		switch (o) {
+		case DV_OPT_STACKFRAMES: case DV_OPT_USTACKFRAMES: case DV_OPT_JSTACKFRAMES:
+			return *ret > 0 && *ret <= 65535;
+		default:
+			return *ret <= INT32_MAX;
+		}
+	case OT_POLICY:
+		return parse_word(s, policy, ret);
+	default:
+		return parse_word(s, resize, ret);
+	}
+}
+
+int
+op_set(struct dc *c, const char *name, const char *value, bool program, struct dv_err *err)
+{
+	uint64_t v = 0;
+	unsigned o;
+
+	for (o = 0; o < DV_NOPT; o++)
+		if (strcmp(opts[o].name, name) == 0)
+			break;
+	if (o == DV_NOPT)
+		return dv_err_set(err, DV_E_INVAL,
+		    "failed to set option '%s' to '%s': Invalid option name", name,
+		    value != NULL ? value : "");
+	if (program && strchr(opts[o].flags, 'X') != NULL)
+		return dv_err_set(err, DV_E_INVAL, "failed to set option '%s' to '%s': Option cannot "
+		    "be set from a program", name, value != NULL ? value : "");
+	if (!parse(o, value, &v))
+		return dv_err_set(err, DV_E_INVAL,
+		    "failed to set option '%s' to '%s': Invalid value for specified option", name,
+		    value != NULL ? value : "");
+	/* What the command line says holds. */
+	if (program && c->opt_set[o] && !c->opt_program[o])
+		return 0;
+	c->opt[o] = v;
+	c->opt_set[o] = true;
+	c->opt_program[o] = program;
+	if (opts[o].type == OT_STR)
+		c->opt_str[o] = dc_strdup(c, value, strlen(value));
+	return 0;
+}
