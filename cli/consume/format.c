@@ -5,9 +5,10 @@
  * A format is taken apart once, when the program is opened: pieces of text and
  * conversions, each with the field it shows, so that a record costs one walk
  * over them. An integer's width and sign are the field's, never the
- * conversion's: %d shows 1, 2, 4 or 8 bytes, signed or not, as they come; the
- * prefixes l, ll, L say nothing, h and hh cut the value. %x, %o and %u show
- * the field's own bytes without sign.
+ * conversion's: %d shows 1, 2, 4 or 8 bytes, signed or not, as they come; of
+ * the size prefixes only h and hh say something: they cut the value. %x, %o and
+ * %u show the field's own bytes without sign. %f and its like show the bytes of
+ * a floating-point number, and a signed integer as a number.
  *
  * Beyond C: %a and %A show an address as kernel and user symbol, %k a stack
  * (width: its indentation), %Y a time in nanoseconds since 1970 as
@@ -95,6 +96,7 @@ parse_conv(struct cn_fmt *f, const char **ps, uint32_t nfields, uint32_t *next,
 	uint32_t *nextagg, bool agg, struct conv *v, struct dv_err *err)
 {
 	const char *s = *ps, *start = s - 1;
+	bool wide = false;
 
 	for (; *s == '@' || flag_bit(*s) != 0; s++) {
 		if (*s == '@')
@@ -111,6 +113,10 @@ parse_conv(struct cn_fmt *f, const char **ps, uint32_t nfields, uint32_t *next,
 	} else if (isdigit((unsigned char)*s)) {
 		v->width = parse_number(&s, MAX_WIDTH);
 	}
+	if (*s == '@') {			/* may also stand here: %8@d */
+		v->agg = true;
+		s++;
+	}
 	if (*s == '.') {
 		s++;
 		if (*s == '*') {
@@ -121,13 +127,18 @@ parse_conv(struct cn_fmt *f, const char **ps, uint32_t nfields, uint32_t *next,
 		} else {
 			v->prec = parse_number(&s, MAX_PREC);
 		}
+		if (*s == '@') {
+			v->agg = true;
+			s++;
+		}
 	}
-	for (; *s == 'h' || *s == 'l' || *s == 'L'; s++)
+	for (; *s != '\0' && strchr("hlLqjztw", *s) != NULL; s++) {
 		if (*s == 'h')
 			v->cut = v->cut == 0 ? 2 : 1;
-	if (*s == 'w' && (s[1] == 'c' || s[1] == 's')) {
-		s++;
-		v->conv = *s == 'c' ? 'w' : 's';
+		wide |= *s == 'w';
+	}
+	if (wide && *s == 'c') {
+		v->conv = 'w';
 	} else if (*s != '\0' && strchr("diouxXpcCsSeEfFgGaAkTYyZ", *s) != NULL) {
 		v->conv = *s;
 	} else {
@@ -374,7 +385,9 @@ put_float(struct cn_buf *b, const struct spec *sp, char conv, const struct cn_fi
 	float s;
 	int n;
 
-	if (f->size == sizeof(s)) {
+	if (f->kind == DV_T_INT && cn_field_signed(f)) {
+		x = (int64_t)cn_field_int(f, base);
+	} else if (f->size == sizeof(s)) {
 		memcpy(&s, base + f->off, sizeof(s));
 		x = s;
 	} else if (f->size == sizeof(x)) {

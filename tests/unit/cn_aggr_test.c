@@ -288,7 +288,7 @@ TEST(printa_formats)
 	by_name(&t, DV_AGG_SUM);
 	t.b.opts[DV_OPT_QUIET] = 1;
 	ct_head(&t, DV_ACT_PRINTA,
-	    dv_progb_str(&t.b, "%-8s|%@8d|%@-5u|%@x|%@'d\n"), 1);
+	    dv_progb_str(&t.b, "%-8s|%8@d|%@-5u|%@x|%@'d\n"), 1);
 	ct_act(&t, DV_ACT_EXPR, CT_NOREC);
 	ct_open(&t);
 	str_entry(&t, 0, "imapd\033", 12345);

@@ -73,6 +73,8 @@ TEST(integers_follow_size_and_sign_of_the_record)
 	EXPECT_STREQ(print_u32("%hhx", 0x12345678), "78");
 	EXPECT_STREQ(print_s64("%p", 0xabc), "abc");
 	EXPECT_STREQ(print_s64("%d", 0), "0");
+	EXPECT_STREQ(print_s64("%jd %%", -7), "-7 %");
+	EXPECT_STREQ(print_s64("%zu", 7), "7");
 }
 
 TEST(flags_width_and_precision_are_those_of_c)
@@ -173,6 +175,7 @@ TEST(floating_point)
 	EXPECT_STREQ(print_one(&t, "%f", ct_type(DV_T_BYTES, 8), &d), "2.500000");
 	EXPECT_STREQ(print_one(&t, "%8.2f|", ct_type(DV_T_BYTES, 8), &d), "    2.50|");
 	EXPECT_STREQ(print_one(&t, "%g", ct_type(DV_T_BYTES, 4), &f), "-1.25");
+	EXPECT_STREQ(print_s64("%.1f", -3), "-3.0");
 	EXPECT_STREQ(print_one(&t, "%.1e", ct_type(DV_T_BYTES, 8), &d), "2.5e+00");
 }
 
