@@ -1,5 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 tcg_SRCS += hv/tcg/plugin.c hv/tcg/vcpu.c hv/tcg/guest.c hv/tcg/ram.c \
-	hv/tcg/qemu_int.c hv/tcg/chan.c
-# until the probe machine is whole
-tcg_SRCS += $(if $(wildcard $(srcdir)/hv/core/state.c),hv/tcg/prog.c,hv/tcg/prog_stub.c)
+	hv/tcg/qemu_int.c hv/tcg/chan.c hv/tcg/prog.c
