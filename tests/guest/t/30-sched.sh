@@ -30,7 +30,7 @@ test_switches_equal_tracefs()
 	own=$(guest_run g 'cd /sys/kernel/tracing; sed -n "s/.*hitcount: *\([0-9]*\).*/\1/p" events/sched/sched_switch/hist
 	    echo "!hist:keys=prev_comm if prev_comm == \"dvwork\"" >events/sched/sched_switch/trigger' | tr -d '\r')
 	no_drops || return 1
-	same switches "$(tail -n 1 "$tmp/trace.out")" "$own"
+	same switches "$(last "$tmp/trace.out")" "$own"
 }
 
 test_tick_is_near_config_hz()
@@ -67,6 +67,6 @@ test_wakeup_names_the_sleeper()
 	    END { printa("%@d\n", @); }' || return 1
 	guest_run g 'dvwork pingpong 400' || return 1
 	trace_stop
-	n=$(tail -n 1 "$tmp/trace.out")
+	n=$(last "$tmp/trace.out")
 	[ "$n" -ge 400 ] || fail "only $n wakeups for 400 round trips"
 }

@@ -11,7 +11,7 @@ test_entry_and_return_values()
 	trace_stop
 	no_drops || return 1
 	n=$(guest_count "$line" write)
-	same vfs_write "$(tail -n 1 "$tmp/trace.out")" "$n 1 $n"
+	same vfs_write "$(last "$tmp/trace.out")" "$n 1 $n"
 }
 
 test_typed_arguments()
@@ -30,6 +30,6 @@ test_all_entries_at_once()
 	trace_start -qn 'BEGIN { printf("ready\n"); } fbt:::entry { @ = count(); } END { printa("%@d\n", @); }' || return 1
 	guest_run g 'dvwork syscalls 20' || return 1
 	trace_stop
-	n=$(tail -n 1 "$tmp/trace.out")
+	n=$(last "$tmp/trace.out")
 	[ "$n" -gt 1000 ] || fail "only $n calls"
 }

@@ -14,6 +14,6 @@ test_profile_fires_on_every_vcpu()
 
 test_tick_needs_no_guest()
 {
-	[ "$(timeout 20 "$dvisor" -qn 'tick-50ms /++n == 3/ { printf("%d\n", n); exit(7); }'; echo $?)" = "3
-7" ]
+	timeout 20 "$dvisor" -qn 'tick-50ms /++n == 3/ { printf("%d\n", n); exit(7); }' >"$tmp/out"
+	same status $? 7 && same output "$(last "$tmp/out")" 3
 }

@@ -12,7 +12,7 @@ test_boot_traces_start_kernel_and_exits()
 	boot -qn 'fbt::start_kernel:entry { printf("start %s\n", execname); }
 	    syscall::execve:entry /copyinstr(arg0) == "/init"/ { printf("init %d\n", pid); exit(9); }' >"$tmp/out"
 	same status $? 9 || return 1
-	same output "$(cat "$tmp/out")" "start swapper
+	same output "$(grep . "$tmp/out")" "start swapper
 init 1" || { cat "$tmp/out"; return 1; }
 }
 
@@ -21,5 +21,5 @@ test_boot_ends_with_the_guest()
 	boot --append 'console=ttyS0 quiet panic=-1 dvwork=syscalls:77 dvend=off' \
 	    -qn 'syscall::getppid:entry /execname == "dvwork"/ { @ = count(); } END { printa("%@d\n", @); }' >"$tmp/out"
 	same status $? 0 || return 1
-	same getppid "$(tail -n 1 "$tmp/out")" 77
+	same getppid "$(last "$tmp/out")" 77
 }
