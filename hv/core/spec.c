@@ -107,16 +107,17 @@ dv_spec_reserve(struct dv_mstate *ms, uint64_t id, uint64_t need, struct dv_sbuf
 	return DV_SPEC_OK;
 }
 
-/* Each record of a part, in the accounts of the ECB that wrote it. */
-static void
+/* Each record of a part, in the accounts of the ECB that wrote it; how many. */
+static uint64_t
 settle(struct dv_state *s, struct dv_cpu *cpu, uint8_t *p, uint64_t len,
        uint64_t time, size_t counter)
 {
 	struct dv_account *a;
 	struct dv_rec *r;
-	uint64_t off, *n;
+	uint64_t off, *n, count = 0;
 
 	for (off = 0; off < len; off += s->ecbs[r->epid - 1].need) {
+		count++;
 		r = (struct dv_rec *)(p + off);
 		DV_ASSERT(r->epid - 1 < s->prog.necbs);
 		if (time != 0)
@@ -126,12 +127,14 @@ settle(struct dv_state *s, struct dv_cpu *cpu, uint8_t *p, uint64_t len,
 		dv_store_rel64(n, *n + 1);
 		dv_store_rel64(&a->speculated, a->speculated - 1);
 	}
+	return count;
 }
 
 static void
 drop_part(struct dv_state *s, struct dv_cpu *cpu, struct dv_sbuf *b)
 {
-	settle(s, cpu, b->mem, b->used, 0, offsetof(struct dv_account, spec_discarded));
+	(void)settle(s, cpu, b->mem, b->used, 0,
+	    offsetof(struct dv_account, spec_discarded));
 	b->used = 0;
 }
 
@@ -139,16 +142,20 @@ static void
 copy_part(struct dv_state *s, struct dv_cpu *cpu, struct dv_sbuf *b, uint64_t time)
 {
 	uint8_t *to;
+	uint64_t n;
 
 	if (b->used == 0)
 		return;
 	to = dv_buf_reserve(&cpu->buf, b->used);
 	if (to != NULL) {
 		memcpy(to, b->mem, b->used);
-		settle(s, cpu, to, b->used, time, offsetof(struct dv_account, recorded));
+		(void)settle(s, cpu, to, b->used, time,
+		    offsetof(struct dv_account, recorded));
 		dv_buf_commit(&cpu->buf, b->used);
-	} else {
-		settle(s, cpu, b->mem, b->used, 0, offsetof(struct dv_account, dropped));
+	} else {			/* one drop is counted: the others, too */
+		n = settle(s, cpu, b->mem, b->used, 0,
+		    offsetof(struct dv_account, dropped));
+		DV_COUNT_N(cpu->buf.drops, n - 1);
 	}
 	b->used = 0;
 }
