@@ -183,6 +183,9 @@ struct gi_kernel {
 	struct gi_texts *texts;	/* func.c */
 };
 
+/* save.c; for its fuzzer */
+uint64_t gi_save_checksum(const uint8_t *p, size_t n);
+
 int gi_findimage(struct gi_kernel *k, const struct gi_cpu *cpus, unsigned ncpu,
 		 int (*fn)(struct gi_kernel *k, struct dv_err *err), struct dv_err *err);
 /* For gi_findimage: sets k->id, decodes nothing. */

@@ -183,6 +183,20 @@ none:
 
 /* ---- build id ---- */
 
+/* Bytes of the ELF64 file that starts at p, by its section headers. */
+static size_t
+elf_len(const uint8_t *p)
+{
+	uint64_t shoff = gi_u64(p + 0x28);
+
+	if (memcmp(p, "\177ELF", 4) != 0)
+		return 0;
+	if (p[4] == 1)			/* ELF32: the vDSO of 32-bit programs */
+		return gi_u32(p + 0x20) + (size_t)gi_u16(p + 0x2e) * gi_u16(p + 0x30);
+	return shoff > 0x100000 ? 0 :
+	    shoff + (size_t)gi_u16(p + 0x3a) * gi_u16(p + 0x3c);
+}
+
 static bool
 note_in_elf(const uint8_t *img, size_t at)
 {
@@ -190,7 +204,7 @@ note_in_elf(const uint8_t *img, size_t at)
 	unsigned i;
 
 	for (i = 0; i < 16; i++, page -= 4096) {
-		if (memcmp(img + page, "\177ELF", 4) == 0)
+		if (elf_len(img + page) > at - page)
 			return true;
 		if (page == 0)
 			break;

@@ -38,8 +38,8 @@ struct fscall {
 static const uint32_t elem[NSEC] = { 8, 4, 1, 1, 1, 1, sizeof(struct gi_fn),
 	sizeof(struct fscall), 2, 4, 1 };
 
-static uint64_t
-checksum(const uint8_t *p, size_t n)
+uint64_t
+gi_save_checksum(const uint8_t *p, size_t n)
 {
 	uint64_t h = 0x9e3779b97f4a7c15ull ^ n, v;
 	size_t i;
@@ -159,7 +159,7 @@ gi_kernel_save(struct gi_kernel *k, struct dv_err *err, void **data, size_t *len
 	memcpy(at[S_STRS], strs.v.v, strs.v.n);
 	h.len = total;
 	memcpy(out, &h, sizeof(h));
-	h.sum = checksum(out + offsetof(struct hdr, base), total - offsetof(struct hdr, base));
+	h.sum = gi_save_checksum(out + offsetof(struct hdr, base), total - offsetof(struct hdr, base));
 	memcpy(out + offsetof(struct hdr, sum), &h.sum, 8);
 	*data = out;
 	*len = total;
@@ -195,7 +195,7 @@ check_header(const uint8_t *p, size_t len, struct hdr *h, const uint8_t **at,
 		    "saved kernel has version %u, this dvisor reads %u", h->version, VERSION);
 	if (h->len != len)
 		return bad(err, "it is cut short");
-	if (checksum(p + offsetof(struct hdr, base), len - offsetof(struct hdr, base)) != h->sum)
+	if (gi_save_checksum(p + offsetof(struct hdr, base), len - offsetof(struct hdr, base)) != h->sum)
 		return bad(err, "its checksum is wrong");
 	for (i = 0; i < NSEC; i++) {
 		if (h->n[i] > (len - total) / elem[i])

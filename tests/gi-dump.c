@@ -9,7 +9,7 @@
  * btf (raw to stdout), probes, sites GLOB..., prelude, save FILE, type NAME,
  * dis FUNCTION.
  */
-#include "func.h"
+#include "guest-introspect/func.h"
 
 #include "base/str.h"
 

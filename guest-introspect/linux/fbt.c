@@ -21,7 +21,7 @@
  * MAX_CHAIN functions: then f fires at its own jump. Conditional jumps carry
  * a guard that evaluates the condition from the flags register.
  */
-#include "sites.h"
+#include "guest-introspect/sites.h"
 
 #include <stdio.h>
 

@@ -17,7 +17,7 @@
  *
  * Values of the constants: procfs.h and sobject.h as D scripts know them.
  */
-#include "gi_impl.h"
+#include "guest-introspect/gi_impl.h"
 
 #include "base/str.h"
 

@@ -41,7 +41,7 @@
  * became __state in 5.14; flag values are those of kernel/sched/sched.h, which
  * were laid out anew together with struct sched_change_ctx (6.19).
  */
-#include "sites.h"
+#include "guest-introspect/sites.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -34,7 +34,7 @@
  * none) and its registers, copied from the parent's, say clone, fork, vfork or
  * clone3. pt_regs are at the top of the stack; the value is 0.
  */
-#include "sites.h"
+#include "guest-introspect/sites.h"
 
 #include <inttypes.h>
 #include <stdio.h>
