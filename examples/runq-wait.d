@@ -8,6 +8,8 @@
  */
 #pragma D option quiet
 
+uint64_t queued[uintptr_t];		/* since when, by thread */
+
 sched:::enqueue
 /queued[args[0]->pr_addr] == 0/
 {
