@@ -994,6 +994,7 @@ act_stmt(struct seg *s, struct node *n)
 
 	if (c->bad)
 		return;
+	c->ncopied = 0;
 	if (n->kind == N_BLOCK) {
 		for (n = n->list; n != NULL && !c->bad; n = n->next)
 			act_stmt(s, n);
@@ -1357,8 +1358,8 @@ act_clause(struct dc *c, struct clause *cl, const struct dc_source *src)
 	match(c, cl, src);
 	if (c->bad)
 		return;
-	c->descs = cl->descs;
 	c->clflags = 0;
+	c->ncopied = 0;
 	if (cl->pred != NULL) {
 		p = ck(c, cl->pred);
 		if (!c->bad && (p->kind == N_XLATE || !ty_is_scalar(p->type) || (p->flags & NF_ACTION)))

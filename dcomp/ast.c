@@ -166,6 +166,11 @@ nd_copy(struct dc *c, const struct node *n)
 	r = dc_alloc(c, sizeof(*r));
 	*r = *n;
 	r->next = NULL;
+	if (c->copy_lib)		/* errors are told at the use */
+		r->loc = c->copy_loc;
+	if (++c->ncopied > MAX_COPIES)
+		dc_error(c, n->loc, D_UNKNOWN, "inlines and translators make the expression "
+		    "too large");
 	if (c->bad)
 		return r;
 	r->a = nd_copy(c, n->a);

@@ -177,7 +177,9 @@ builtin(struct dc *c, struct node *n, uint32_t var)
 	n->val = var;
 	switch (var) {
 	case DIF_VAR_CURTHREAD:
-		t = ty_find(c, NULL, T_STRUCT, "task_struct");
+		t = dv_smap_get_ptr(c->tags[0], "task_struct");
+		if (t == NULL)
+			t = ty_find(c, NULL, T_STRUCT, "task_struct");
 		return done(c, n, t != NULL ? ty_ptr(c, t) : c->t_voidp);
 	case DIF_VAR_TIMESTAMP: case DIF_VAR_VTIMESTAMP: case DIF_VAR_UCALLER:
 		return done(c, n, c->t_uint64);

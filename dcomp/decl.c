@@ -630,6 +630,7 @@ decl_inline(struct dc *c, struct dspec *s, struct declr *d, struct node *expr)
 	struct ident *id;
 	struct node *use;
 
+	c->ncopied = 0;
 	if (s->class != DCL_NONE)
 		dc_error(c, s->loc, D_DECL_CLASS, "two storage classes in one declaration");
 	t = dr_type(c, t, d, &tuple);
@@ -717,6 +718,7 @@ decl_xlator(struct dc *c, struct type *dst, struct type *src, const char *input,
 			in->a->flags |= NF_CHECKED;
 			in->flags |= NF_LVAL;
 		}
+		c->ncopied = 0;
 		f = (struct frame){ .name = input, .value = in, .next = NULL };
 		c->frame = &f;
 		e = ck(c, nd_copy(c, m->expr));
@@ -733,6 +735,7 @@ decl_xlator(struct dc *c, struct type *dst, struct type *src, const char *input,
 bool
 decl_const(struct dc *c, struct node *n, int64_t *ret)
 {
+	c->ncopied = 0;
 	n = ck(c, nd_copy(c, n));
 	if (c->bad || n->kind != N_INT)
 		return false;

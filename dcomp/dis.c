@@ -93,7 +93,7 @@ put_instr(const struct listing *l, const struct dv_difo *d, uint32_t off, uint32
 	unsigned idx = DIF_INSTR_INDEX(i);
 	const char *name = ops[op].text != NULL ? ops[op].text : "?";
 	const struct dv_var *v;
-	char t[128] = "", note[400] = "";
+	char t[128] = "", text[160], note[400] = "";
 	struct dv_str line;
 
 	switch (ops[op].format) {
@@ -163,11 +163,12 @@ put_instr(const struct listing *l, const struct dv_difo *d, uint32_t off, uint32
 		break;
 	}
 	dv_str_init(&line);
+	snprintf(text, sizeof(text), t[0] != '\0' ? "%-4s %s" : "%s", name, t);
 	if (note[0] != '\0') {
-		dv_str_printf(&line, "%02u: %08x    %-4s %-25s ! ", off, i, name, t);
+		dv_str_printf(&line, "%02u: %08x    %-31s ! ", off, i, text);
 		dv_str_escape(&line, note, strlen(note));
 	} else
-		dv_str_printf(&line, "%02u: %08x    %-4s%s%s", off, i, name, t[0] != '\0' ? " " : "", t);
+		dv_str_printf(&line, "%02u: %08x    %s", off, i, text);
 	l->put(l->arg, line.s);
 	dv_str_fini(&line);
 }

@@ -94,7 +94,7 @@ fmt_parse(struct dc *c, struct loc l, const char *f, size_t n, bool *ok)
 			}
 		}
 		start = i;
-		while (i < n && f[i] != '\0' && strchr("hlLqjztw", f[i]) != NULL)
+		while (i < n && f[i] != '\0' && strchr("hlLjztw", f[i]) != NULL)
 			i++;
 		if (i - start > 2) {
 			malformed(c, l, "more than one size prefix");

@@ -28,6 +28,7 @@
 
 #define MAX_DEPTH	400		/* of nested expressions and blocks */
 #define MAX_INLINE	64		/* inlines and translators inside each other */
+#define MAX_COPIES	100000		/* nodes that inlines make for one statement */
 #define MAX_MEMORY	(512u << 20)	/* of one compiler */
 #define MAX_SOURCE	(64u << 20)
 #define MAX_MEMBERS	16384		/* of one struct or enum */
@@ -333,11 +334,13 @@ struct dc {
 	struct node *expr;		/* dc_expr's */
 
 	/* the clause being checked */
-	struct pdesc *descs;
 	struct dc_probeinfo info;
 	bool have_info;
 	struct frame *frame;
 	uint32_t inline_depth;
+	bool copy_lib;			/* what is copied is a library's, used at copy_loc */
+	struct loc copy_loc;
+	uint32_t ncopied;		/* nodes copied for this statement */
 	bool at;			/* errors are told at at_loc: inside a library's text */
 	struct loc at_loc;
 	const char *at_what;

@@ -23,7 +23,7 @@ instantiate(struct dc *c, const struct node *text, struct frame *f, struct node 
 {
 	struct frame *old = c->frame;
 	bool old_at = c->at;
-	struct node *n;
+	struct node *n, *copy;
 
 	if (c->inline_depth >= MAX_INLINE) {
 		dc_error(c, at->loc, D_UNKNOWN, "inlines and translators are nested too deeply");
@@ -34,9 +34,13 @@ instantiate(struct dc *c, const struct node *text, struct frame *f, struct node 
 		c->at_loc = at->loc;
 		c->at_what = what;
 	}
+	c->copy_lib = lib;
+	c->copy_loc = at->loc;
+	copy = nd_copy(c, text);
+	c->copy_lib = false;
 	c->inline_depth++;
 	c->frame = f;
-	n = ck(c, nd_copy(c, text));
+	n = ck(c, copy);
 	c->frame = old;
 	c->inline_depth--;
 	c->at = old_at;

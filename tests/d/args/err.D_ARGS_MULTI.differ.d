@@ -1,0 +1,1 @@
+t:m:hit: { trace(args[0]); }

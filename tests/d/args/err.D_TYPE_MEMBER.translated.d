@@ -1,0 +1,1 @@
+t:m:hit:entry { trace(args[0]->nosuch); }

@@ -1,0 +1,2 @@
+struct t { int a; };
+struct s { struct t x:3; };

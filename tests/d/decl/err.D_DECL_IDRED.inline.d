@@ -1,0 +1,2 @@
+inline int a = 1;
+inline int a = 2;

@@ -1,0 +1,2 @@
+typedef int t1;
+typedef char t1;

@@ -1,0 +1,1 @@
+BEGIN { x = 1; x ? trace(1) : trace(2); }

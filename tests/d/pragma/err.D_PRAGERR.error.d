@@ -1,0 +1,2 @@
+#error this too
+BEGIN { }

@@ -1,0 +1,2 @@
+#pragma D error this is wrong
+BEGIN { }

@@ -1,0 +1,2 @@
+#pragma D attributes Stable/Stable/Nothing x
+BEGIN { }

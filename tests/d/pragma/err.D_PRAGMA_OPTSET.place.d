@@ -1,0 +1,2 @@
+#pragma D option cpp
+BEGIN { }

@@ -1,0 +1,1 @@
+BEGIN { trace(`points[4].x); }

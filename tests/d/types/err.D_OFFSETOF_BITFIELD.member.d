@@ -1,0 +1,1 @@
+BEGIN { trace(offsetof(struct bits, a)); }

@@ -1,0 +1,1 @@
+BEGIN { p = alloca(8); p = (void *)curthread; }

@@ -1,0 +1,2 @@
+int a[int];
+BEGIN { trace(a); }

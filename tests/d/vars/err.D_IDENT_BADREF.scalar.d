@@ -1,0 +1,2 @@
+int a;
+BEGIN { trace(a[1]); }

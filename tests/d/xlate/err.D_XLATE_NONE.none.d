@@ -1,0 +1,2 @@
+struct s { int a; };
+BEGIN { trace(xlate<struct s>(1).a); }

@@ -1,0 +1,3 @@
+struct s { int a; };
+translator struct s < int X > { a = X; };
+translator struct s < int X > { a = X; };
