@@ -6,7 +6,6 @@
  * that the kernel executed and page tables that map it. The first block at
  * 0xffffffff80000000 or above that is translated gets a callback; when it runs,
  * that is the hint, and blocks are left alone from then on. The page tables of
- * that moment are freed by a booted kernel, so a hint is given out with those
  * of a vCPU that is in the kernel now, or was last seen there.
  *
  * A kernel goes by reset or by kexec. Reset: the block of the reset vector
@@ -23,6 +22,7 @@
  */
 #include "tcg/tcg.h"
 #include "tcg/prog.h"
+#include "tcg/ram.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,38 +34,61 @@
 #define RESET_VECTOR	0xfffffff0ull
 #define RESET_ALIAS	0xffff0ull
 #define HOLD_POLL_NS	10000000ull
+#define EFER_LMA	(1ull << 10)
+#define CR4_LA57	(1ull << 12)
+#define PTE_PRESENT	1ull
+#define PTE_HUGE	0x80ull
+#define PTE_ADDR	0xffffffffff000ull
+#define PTI_USER	0x1000ull
 
-static bool
-regs_in_kernel(const uint64_t *reg)
-{
-	return (reg[DV_REG_CS] & 3) == 0 && reg[DV_REG_RIP] >= KERNEL_LOW &&
-		reg[DV_REG_RIP] < KERNEL_HIGH;
-}
-
-/* In swapgs' shadow the kernel's gs is the other one. */
+/* In user mode and in swapgs' shadow the kernel's gs is the other one. */
 static uint64_t
 regs_gs(const uint64_t *reg)
 {
-	return (int64_t)reg[DV_REG_GS_BASE] < 0 ? reg[DV_REG_GS_BASE] :
-		reg[DV_REG_KERNEL_GS_BASE];
+	return (reg[DV_REG_CS] & 3) == 0 && (int64_t)reg[DV_REG_GS_BASE] < 0 ?
+		reg[DV_REG_GS_BASE] : reg[DV_REG_KERNEL_GS_BASE];
 }
 
-/* The lock is held. */
-static void
-kernel_tables(const uint64_t *reg)
+/* Do these page tables map that address? */
+static bool
+tables_map(uint64_t cr3, uint64_t cr4, uint64_t va)
 {
-	tcg.kernel_cr3 = reg[DV_REG_CR3];
-	tcg.kernel_cr4 = reg[DV_TCG_CR4];
-	tcg.kernel_gs = regs_gs(reg);
+	uint64_t e = cr3;
+
+	for (int level = cr4 & CR4_LA57 ? 4 : 3; level >= 0; level--) {
+		uint64_t index = (va >> (12 + 9 * level)) & 511;
+
+		if (dv_ram_read((e & PTE_ADDR) + 8 * index, &e, sizeof(e)) != 0 ||
+		    (e & PTE_PRESENT) == 0)
+			return false;
+		if (level != 0 && level < 3 && (e & PTE_HUGE) != 0)
+			return true;
+	}
+	return true;
 }
 
+/*
+ * Takes the kernel's page tables from a vCPU, wherever it is. With page-table
+ * isolation CR3 may be a process' user half, which maps no kernel data; its
+ * kernel half is the page before. The lock is held.
+ */
 static bool
 tables_from(const struct dv_tcg_vcpu *v)
 {
-	if (!v->regs_valid || !regs_in_kernel(v->regs.reg) ||
-	    (v->regs.reg[DV_TCG_CR0] >> 31) == 0)
+	const uint64_t *reg = v->regs.reg;
+	uint64_t cr3 = reg[DV_REG_CR3], gs = regs_gs(reg);
+
+	if (!v->regs_valid || (reg[DV_TCG_CR0] >> 31) == 0 ||
+	    (reg[DV_TCG_EFER] & EFER_LMA) == 0)
 		return false;
-	kernel_tables(v->regs.reg);
+	if (gs != 0 && !tables_map(cr3, reg[DV_TCG_CR4], gs)) {
+		cr3 &= ~PTI_USER;
+		if (!tables_map(cr3, reg[DV_TCG_CR4], gs))
+			return false;
+	}
+	tcg.kernel_cr3 = cr3;
+	tcg.kernel_cr4 = reg[DV_TCG_CR4];
+	tcg.kernel_gs = gs;
 	return true;
 }
 
@@ -81,7 +104,9 @@ kernel_seen(struct dv_tcg_vcpu *v, uint64_t rip)
 		if (!tcg.have_kernel) {
 			tcg.kernel_rip = rip;
 			tcg.kernel_vcpu = v->index;
-			kernel_tables(v->regs.reg);
+			tcg.kernel_cr3 = v->regs.reg[DV_REG_CR3];
+			tcg.kernel_cr4 = v->regs.reg[DV_TCG_CR4];
+			tcg.kernel_gs = regs_gs(v->regs.reg);
 			__atomic_store_n(&tcg.have_kernel, 1, __ATOMIC_RELEASE);
 			news = true;
 		}
@@ -166,7 +191,7 @@ cr3_cb(unsigned n, void *data)
 		return;
 	v = &tcg.vcpu[n];
 	if ((dv_vcpu_reg(v, DV_REG_CS) & 3) == 0 &&
-	    (dv_vcpu_reg(v, DV_TCG_EFER) & (1u << 10)) != 0)
+	    (dv_vcpu_reg(v, DV_TCG_EFER) & EFER_LMA) != 0)
 		kernel_gone();
 }
 
