@@ -15,7 +15,7 @@ as_begin(struct dc *c)
 	dv_str_reset(&c->d.strs);
 	dv_str_addc(&c->d.strs, '\0');		/* string 0 is "" */
 	c->d.regs = 1;				/* %r0 is zero */
-	c->d.destructive = false;
+	c->d.destructive = c->d.strings = false;
 }
 
 void
@@ -114,6 +114,7 @@ as_str(struct dc *c, const char *s, size_t n, unsigned rd)
 		dv_str_addn(&c->d.strs, s, n);
 		dv_str_addc(&c->d.strs, '\0');
 	}
+	c->d.strings = true;
 	if (off > UINT16_MAX)
 		dc_error(c, c->d.loc, D_UNKNOWN, "too many strings in one expression");
 	as_emit(c, DIF_INSTR_WIDE(DIF_OP_SETS, off, rd));
@@ -141,7 +142,7 @@ as_end(struct dc *c, struct dv_dtype rtype, unsigned reg)
 	d.ints = (uint32_t)o->ints.n;
 	d.nints = (uint32_t)c->d.ints.n;
 	d.strs = (uint32_t)o->difstrs.len;
-	d.nstrs = c->d.strs.len > 1 ? (uint32_t)c->d.strs.len : 0;
+	d.nstrs = c->d.strings ? (uint32_t)c->d.strs.len : 0;
 	d.flags = c->d.destructive ? DV_DIFO_DESTRUCTIVE : 0;
 	if (dv_vec_reserve(&o->text, d.ntext) != 0 || dv_vec_reserve(&o->ints, d.nints) != 0 ||
 	    dv_vec_push(&o->difos, d) != 0) {

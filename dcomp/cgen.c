@@ -531,15 +531,16 @@ cg_cond(struct dc *c, struct node *n, uint32_t label, bool sense)
 static unsigned
 cg_truth(struct dc *c, struct node *n)
 {
-	uint32_t no = as_label(c), end = as_label(c);
+	bool compare = n->kind == N_OP2 && n->op >= OP_EQ && n->op <= OP_GE;
+	uint32_t other = as_label(c), end = as_label(c);
 	unsigned r;
 
-	cg_cond(c, n, no, false);
+	cg_cond(c, n, other, compare);
 	r = as_reg(c, n->loc);
-	as_int(c, 1, r);
+	as_int(c, !compare, r);
 	as_branch(c, DIF_OP_BA, end);
-	as_here(c, no);
-	as_int(c, 0, r);
+	as_here(c, other);
+	as_int(c, compare, r);
 	as_here(c, end);
 	return r;
 }

@@ -434,7 +434,9 @@ primary:
 	| SYM				{ $$ = nd_name(c, N_SYM, at(&@1), $1.s); }
 	| AGG				{ $$ = nd_name(c, N_AGG, at(&@1), $1.s); }
 	| INT				{ $$ = nd_int(c, at(&@1), $1.v, $1.t); }
-	| STRING			{ $$ = nd_str(c, at(&@1), $1.s, $1.len); }
+	| strings			{
+		$$ = nd_str(c, at(&@1), dc_strdup(c, lx->text.s, lx->text.len), lx->text.len);
+	}
 	| KW_SELF ARROW word		{
 		$$ = nd_name(c, N_IDENT, at(&@$), $3.s);
 		$$->scope = SC_SELF;
@@ -444,6 +446,21 @@ primary:
 		$$->scope = SC_THIS;
 	}
 	| '(' expression ')'		{ $$ = $2; $$->flags |= NF_PAREN; }
+	;
+
+/* Adjacent constants are one. */
+strings:
+	  STRING			{
+		dv_str_reset(&lx->text);
+		dv_str_addn(&lx->text, $1.s, $1.len);
+	}
+	| strings STRING		{
+		dv_str_addn(&lx->text, $2.s, $2.len);
+		if (lx->text.len > MAX_STRING)
+			dc_error(c, at(&@1), D_UNKNOWN, "string constant is too long (limit %d bytes)",
+			    MAX_STRING);
+		STOP();
+	}
 	;
 
 /* ---- declarations ---- */
@@ -703,6 +720,7 @@ dc_parse(struct dc *c, bool expr, struct loc start_loc)
 
 	memset(&lx, 0, sizeof(lx));
 	lx.c = c;
+	dv_str_init(&lx.text);
 	lx.line = start_loc.line;
 	lx.col = start_loc.col;
 	lx.first = expr ? BEGIN_EXPR : BEGIN_PROGRAM;
@@ -721,5 +739,6 @@ dc_parse(struct dc *c, bool expr, struct loc start_loc)
 		dc_nomem(c);
 	dcylex_destroy(scanner);
 	dv_vec_fini(&lx.sous);
+	dv_str_fini(&lx.text);
 	return c->bad ? -1 : 0;
 }

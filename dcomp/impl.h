@@ -287,6 +287,7 @@ struct difo_buf {
 	DV_VEC(uint32_t) labels;	/* label -> instruction; DV_NONE: not yet */
 	DV_VEC(uint32_t) fixups;	/* instructions that hold a label's number */
 	uint32_t regs;			/* bit per register in use */
+	bool destructive, strings;	/* calls such a subroutine; has strings */
 	struct loc loc;			/* of the expression */
 	bool destructive;
 };
@@ -496,6 +497,7 @@ struct lexer {
 	int back;			/* start condition around a comment */
 	DV_VEC(struct type *) sous;	/* structs being defined, innermost last */
 	struct type *enm;
+	struct dv_str text;		/* of adjacent string constants */
 };
 int  dc_parse(struct dc *c, bool expr, struct loc at);
 #endif
