@@ -289,7 +289,6 @@ struct difo_buf {
 	uint32_t regs;			/* bit per register in use */
 	bool destructive, strings;	/* calls such a subroutine; has strings */
 	struct loc loc;			/* of the expression */
-	bool destructive;
 };
 
 #define DC_NMACRO	256
