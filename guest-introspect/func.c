@@ -10,7 +10,8 @@
  *
  * Any of the jumps may be conditional. The compiler moves unlikely parts of f
  * into a symbol f.cold elsewhere, and f jumps there and back: such parts belong
- * to f's body. Text is walked straight through: these kernels keep no data in
+ * to f's body. So do the far parts of static_cpu_has(), which lie in
+ * .altinstr_aux, among init data, until alternatives are patched. Text is walked straight through: these kernels keep no data in
  * functions written in C, and jump tables live in rodata. A function that
  * cannot be decoded whole, or that uses computed gotos (many indirect jumps, as
  * the BPF interpreter has), has no known returns: better none than some.
@@ -220,6 +221,8 @@ gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 		if (best == NULL || !in_areas(text, 2, at))
 			continue;
 		size = j < s->n ? s->v[s->byaddr[j]].addr - at : k->end - at;
+		if (size > text[in_areas(&text[1], 1, at)].end - at)
+			size = text[in_areas(&text[1], 1, at)].end - at;
 		name = s->names + best->name;
 		f.sym = (uint32_t)(best - s->v);
 		f.size = size > GI_MAX_FUNC ? GI_MAX_FUNC : (uint32_t)size;
@@ -316,8 +319,14 @@ add_jump(struct body *b, const struct gi_fn *part, const struct gi_insn *i, uint
 			b->far = i->target;
 		return 0;
 	}
-	if ((g = gi_fn_at(b->k, i->target)) == NULL)
-		return add_exit(b, i, at, GI_X_IND, 0);	/* a thunk made at run time */
+	if ((g = gi_fn_at(b->k, i->target)) == NULL) {
+		/* in the image: .altinstr_aux, the far part of a static_cpu_has()
+		 * before alternatives are patched in; it jumps back. Elsewhere: a
+		 * thunk made at run time */
+		if (i->target >= b->k->base && i->target < b->k->end)
+			return 0;
+		return add_exit(b, i, at, GI_X_IND, 0);
+	}
 	if (g->flags & GI_FN_RETTHUNK)
 		return add_exit(b, i, at, GI_X_RET, 0);
 	if (g->flags & GI_FN_INDTHUNK)

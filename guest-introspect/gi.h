@@ -170,7 +170,9 @@ struct gi_rule {
 	uint32_t kind;		/* enum dv_rulekind */
 	uint32_t guard;		/* index of an expression or GI_NOEXPR */
 	uint32_t raw;		/* argset index or DV_NONE */
-	uint32_t args;		/* argset index; DV_LOC_DIFO locs there hold an expression index */
+	uint32_t args;		/* argset index; DV_LOC_DIFO locs there hold an expression index.
+				   RET without a probe: DV_NONE, or a set whose arg1 is
+				   DV_LOC_FAULT: so is the arg1 of what is pending here */
 	uint32_t probe;		/* index into want, or DV_NONE; with nselect: start in `select` */
 	uint32_t nselect;
 	uint32_t retval;

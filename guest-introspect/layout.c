@@ -152,7 +152,13 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 		l->ptregs_size = (uint32_t)t.size;
 	l->stack_size = thread_size(k);
 	l->stack_pad = gi_addr(k, "asm_fred_entrypoint_user") != 0 ? 16 : 0;
-	if (k->live)
+	l->page_offset_sym = po;
+	l->pcpu_offset_sym = gi_addr(k, "__per_cpu_offset");
+	if (k->live) {
 		pcpu_bases(k, l);
+		/* the areas of setup_per_cpu_areas() are not there yet */
+		l->early = l->pcpu_base[0] == 0 ||
+		    l->pcpu_base[0] == gi_addr(k, "__per_cpu_load");
+	}
 	return 0;
 }

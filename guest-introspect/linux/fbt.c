@@ -17,7 +17,8 @@
  * returns from g fires it: so all of g's returns are hidden sites, and those of
  * functions that g tail-jumps to, and so on. Where that chain leaves what we
  * can follow, at an indirect jump, the pending return fires there and its arg1
- * is a fault. The same if g cannot be decoded, or the chain is over
+ * is a fault: the DV_RULE_RET there has an argument set whose arg1 is
+ * DV_LOC_FAULT, which tells the machine so. The same if g cannot be decoded, or the chain is over
  * MAX_CHAIN functions: then f fires at its own jump. Conditional jumps carry
  * a guard that evaluates the condition from the flags register.
  */
@@ -291,6 +292,12 @@ function_returns(struct run *r, uint32_t fn)
 		}
 		own = (struct gi_rule){ .kind = DV_RULE_RET, .probe = DV_NONE, .args = DV_NONE,
 		    .retval = kind == GI_X_RET };
+		if (kind != GI_X_RET) {		/* here rax is no value yet */
+			struct dv_argset none = { 0 };
+
+			none.arg[1].kind = DV_LOC_FAULT;
+			own.args = gi_build_args(r->b, &none);
+		}
 		rule_at(r, x, &own);
 	}
 }
