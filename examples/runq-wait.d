@@ -17,10 +17,10 @@ sched:::enqueue
 }
 
 sched:::on-cpu
-/queued[curlwpsinfo->pr_addr] != 0/
+/queued[(uintptr_t)curthread] != 0/
 {
-	this->wait = timestamp - queued[curlwpsinfo->pr_addr];
-	queued[curlwpsinfo->pr_addr] = 0;
+	this->wait = timestamp - queued[(uintptr_t)curthread];
+	queued[(uintptr_t)curthread] = 0;
 	@n[execname] = count();
 	@mean[execname] = avg(this->wait / 1000);
 	@worst[execname] = max(this->wait / 1000);
@@ -31,7 +31,7 @@ tick-5s
 	printf("%Y\n%-16s %10s %12s %12s\n", walltimestamp, "PROGRAM",
 	    "WAITS", "MEAN (US)", "WORST (US)");
 	printa("%-16s %@10d %@12d %@12d\n", @n, @mean, @worst);
-	clear(@n);
-	clear(@mean);
-	clear(@worst);
+	trunc(@n);
+	trunc(@mean);
+	trunc(@worst);
 }
