@@ -6,7 +6,8 @@
  * that the kernel executed and page tables that map it. The first block at
  * 0xffffffff80000000 or above that is translated gets a callback; when it runs,
  * that is the hint, and blocks are left alone from then on. The page tables of
- * of a vCPU that is in the kernel now, or was last seen there.
+ * that moment are freed by a booted kernel, so a hint is given out with those
+ * that a vCPU uses now, after a look whether they map what its gs points at.
  *
  * A kernel goes by reset or by kexec. Reset: the block of the reset vector
  * always has a callback, and QEMU's own reset hook is used where there is one.
@@ -35,11 +36,10 @@
 #define RESET_ALIAS	0xffff0ull
 #define HOLD_POLL_NS	10000000ull
 #define EFER_LMA	(1ull << 10)
-#define CR4_LA57	(1ull << 12)
-#define PTE_PRESENT	1ull
-#define PTE_HUGE	0x80ull
-#define PTE_ADDR	0xffffffffff000ull
 #define PTI_USER	0x1000ull
+
+static uint8_t *ram_base;		/* of RAM without a map; atomic */
+static uint8_t *hint_host;		/* where the hint's block lies; atomic */
 
 /* In user mode and in swapgs' shadow the kernel's gs is the other one. */
 static uint64_t
@@ -49,22 +49,12 @@ regs_gs(const uint64_t *reg)
 		reg[DV_REG_GS_BASE] : reg[DV_REG_KERNEL_GS_BASE];
 }
 
-/* Do these page tables map that address? */
 static bool
 tables_map(uint64_t cr3, uint64_t cr4, uint64_t va)
 {
-	uint64_t e = cr3;
+	uint64_t gpa;
 
-	for (int level = cr4 & CR4_LA57 ? 4 : 3; level >= 0; level--) {
-		uint64_t index = (va >> (12 + 9 * level)) & 511;
-
-		if (dv_ram_read((e & PTE_ADDR) + 8 * index, &e, sizeof(e)) != 0 ||
-		    (e & PTE_PRESENT) == 0)
-			return false;
-		if (level != 0 && level < 3 && (e & PTE_HUGE) != 0)
-			return true;
-	}
-	return true;
+	return dv_ram_walk(dv_ram_get(), cr3, cr4, va, &gpa) == 0;
 }
 
 /*
@@ -95,9 +85,13 @@ tables_from(const struct dv_tcg_vcpu *v)
 static void
 kernel_seen(struct dv_tcg_vcpu *v, uint64_t rip)
 {
+	uint8_t *base = __atomic_load_n(&ram_base, __ATOMIC_ACQUIRE);
 	bool news = false;
 
 	dv_vcpu_save(v);
+	if (base != NULL && !qemu_int_has_map(&tcg.q))
+		dv_ram_guess(base, v->regs.reg[DV_REG_CR3], v->regs.reg[DV_TCG_CR4], rip,
+			     __atomic_load_n(&hint_host, __ATOMIC_ACQUIRE));
 	pthread_mutex_lock(&tcg.lock);
 	if ((v->regs.reg[DV_REG_CS] & 3) == 0) {
 		v->regs.reg[DV_REG_RIP] = rip;
@@ -122,6 +116,17 @@ hint_cb(unsigned n, void *data)
 {
 	if (n < DV_CTL_MAXCPU && !__atomic_load_n(&tcg.have_kernel, __ATOMIC_ACQUIRE))
 		kernel_seen(&tcg.vcpu[n], (uint64_t)(uintptr_t)data);
+}
+
+/*
+ * A QEMU that does not tell its memory map: where RAM begins follows from code
+ * that runs without paging, at its own physical address (see ram.c).
+ */
+static void
+low_cb(unsigned n, void *data)
+{
+	if (n < DV_CTL_MAXCPU && (dv_vcpu_reg(&tcg.vcpu[n], DV_TCG_CR0) >> 31) == 0)
+		__atomic_store_n(&ram_base, data, __ATOMIC_RELEASE);
 }
 
 static void
@@ -225,6 +230,18 @@ dv_guest_trans(struct qemu_plugin_tb *tb, uint64_t va, size_t ninsn)
 	bool kernel = va >= KERNEL_LOW && va < KERNEL_HIGH;
 	struct qemu_plugin_insn *insn;
 
+	if (!qemu_int_has_map(&tcg.q) && !__atomic_load_n(&tcg.have_kernel,
+							  __ATOMIC_ACQUIRE)) {
+		insn = qemu_plugin_tb_get_insn(tb, 0);
+		if (kernel)
+			__atomic_store_n(&hint_host, qemu_plugin_insn_haddr(insn),
+					 __ATOMIC_RELEASE);
+		else if (va < DV_RAM_LOWEND && __atomic_load_n(&ram_base,
+							       __ATOMIC_ACQUIRE) == NULL)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, low_cb,
+				QEMU_PLUGIN_CB_R_REGS,
+				(uint8_t *)qemu_plugin_insn_haddr(insn) - va);
+	}
 	if (hold == DV_HOLD_HELD || (hold == DV_HOLD_WANTED && kernel)) {
 		insn = qemu_plugin_tb_get_insn(tb, 0);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, hold_cb,

@@ -49,6 +49,7 @@
 
 #define MAXPROG		4
 #define ARM_NS		2000000000ull	/* until a guest that does not serve work is given up */
+#define IDLE_NS		5000000ull	/* looks whether all are idle */
 #define UNARM_NS	200000000ull
 #define KICK_NS		2000000ull
 
@@ -622,6 +623,25 @@ unpublish(struct dv_tcg_prog *p)
 	}
 }
 
+/* Armed: no block without callbacks can run any more. */
+static bool
+arm_wait(struct dv_tcg_prog *p)
+{
+	uint64_t end = dv_tcg_now() + ARM_NS;
+
+	if (dv_guest_held())
+		return true;		/* at the end of its block */
+	if (tcg.has_cpus)
+		return flush_wait(p->flush, ARM_NS);
+	while (!flush_wait(p->flush, IDLE_NS)) {
+		if (dv_vcpu_state() & DV_GUEST_IDLE)
+			return true;	/* first thing when it wakes */
+		if (dv_tcg_now() >= end)
+			return false;
+	}
+	return true;
+}
+
 enum dv_ctl_status
 dv_tprog_go(struct dv_tcg_prog *p, struct dv_reason *why)
 {
@@ -638,14 +658,12 @@ dv_tprog_go(struct dv_tcg_prog *p, struct dv_reason *why)
 	if (p->nsites != 0) {
 		publish(p);
 		p->flush = flush_ask();
-		if (tcg.has_cpus && !dv_guest_held() && !flush_wait(p->flush, ARM_NS)) {
+		if (!arm_wait(p)) {
 			unpublish(p);
 			__atomic_store_n(&p->on, 0, __ATOMIC_RELEASE);
 			return refusal(why, DV_CTL_EGUEST, "could not arm the probes: "
 				       "the guest's vCPUs do not respond");
 		}
-		if (!tcg.has_cpus && !(dv_vcpu_state() & (DV_GUEST_IDLE | DV_GUEST_PAUSED)))
-			flush_wait(p->flush, ARM_NS);
 	}
 	if (has_profiles(p)) {
 		__atomic_fetch_add(&nprofile, 1, __ATOMIC_RELEASE);

@@ -19,6 +19,13 @@
  * differs from all tables so far, which ends soon after the BIOS; a guest that
  * plays with its chipset for ever is cut off at RAM_MAXTABLES.
  *
+ * A QEMU that does not tell its map (it exports nothing) still tells where the
+ * bytes of an instruction lie. Code that runs without paging gives the host
+ * address of physical 0; the end of the mapping there, in our own process, is
+ * that of RAM. PCs place at least their first 2 GiB in one piece, with a hole
+ * for ROM at 0xa0000: that is the table then, if it lays the first block of the
+ * kernel where the block really is. RAM beyond that reads as a fault.
+ *
  * A guest's store may be under way while we copy: a read is as torn as one by
  * another vCPU of the guest would be.
  */
@@ -30,6 +37,12 @@
 
 #define RAM_MAXTABLES 64
 #define RAM_PAGE 4096ull
+#define LOW_HIGH 0x100000ull		/* RAM again, above the ROMs */
+#define LOW_SURE 0x80000000ull		/* in one piece up to here, at least */
+#define CR4_LA57	(1ull << 12)
+#define PTE_PRESENT	1ull
+#define PTE_HUGE	0x80ull
+#define PTE_ADDR	0xffffffffff000ull
 
 static struct dv_ram ram_empty;
 static const struct dv_ram *ram_now = &ram_empty;	/* atomic */
@@ -133,8 +146,10 @@ dv_ram_build(const struct qemu_int *q, char *why, size_t len)
 	void *fv;
 	unsigned i;
 
-	if (!qemu_int_has_map(q)) {
-		snprintf(why, len, "this QEMU exports no functions that tell its memory map");
+	if (!qemu_int_has_map(q)) {	/* dv_ram_guess then */
+		if (dv_ram_get()->n != 0)
+			return 0;
+		snprintf(why, len, "the guest's RAM is not known yet");
 		return -1;
 	}
 	m = q->memory_size(NULL);
@@ -219,6 +234,79 @@ ram_find(const struct dv_ram *t, uint64_t gpa, size_t len, uint8_t **ret)
 		}
 	}
 	return 0;
+}
+
+int
+dv_ram_walk(const struct dv_ram *t, uint64_t cr3, uint64_t cr4, uint64_t va,
+	    uint64_t *gpa)
+{
+	uint64_t e = cr3;
+	uint8_t *p;
+
+	for (int level = cr4 & CR4_LA57 ? 4 : 3; level >= 0; level--) {
+		unsigned shift = 12 + 9 * (unsigned)level;
+		uint64_t index = (va >> shift) & 511, mask = (1ull << shift) - 1;
+
+		if (ram_find(t, (e & PTE_ADDR) + 8 * index, sizeof(e), &p) != sizeof(e))
+			return -1;
+		memcpy(&e, p, sizeof(e));
+		if ((e & PTE_PRESENT) == 0)
+			return -1;
+		if (level == 0 || (level < 3 && (e & PTE_HUGE) != 0)) {
+			*gpa = (e & PTE_ADDR & ~mask) | (va & mask);
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Length of this process' writable mapping that begins at base, or 0. */
+static uint64_t
+mapping_length(const uint8_t *base)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long start, end;
+	uint64_t len = 0;
+	char line[512], mode[5];
+
+	if (f == NULL)
+		return 0;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "%lx-%lx %4s", &start, &end, mode) == 3 &&
+		    start == (unsigned long)(uintptr_t)base && mode[1] == 'w')
+			len = end - start;
+	fclose(f);
+	return len;
+}
+
+void
+dv_ram_guess(uint8_t *base, uint64_t cr3, uint64_t cr4, uint64_t va,
+	     const uint8_t *host)
+{
+	struct dv_ram *t = calloc(1, sizeof(*t));
+	uint64_t len = mapping_length(base), gpa;
+	uint8_t *p;
+
+	if (t == NULL)
+		return;
+	if (len > LOW_SURE)
+		len = LOW_SURE;
+	if (len > LOW_HIGH) {
+		t->n = 2;
+		t->range[0] = (struct dv_ram_range){ 0, DV_RAM_LOWEND, base };
+		t->range[1] = (struct dv_ram_range){ LOW_HIGH, len - LOW_HIGH,
+						     base + LOW_HIGH };
+		t->bytes = DV_RAM_LOWEND + len - LOW_HIGH;
+	}
+	if (t->n == 0 || dv_ram_walk(t, cr3, cr4, va, &gpa) != 0 ||
+	    ram_find(t, gpa, 1, &p) != 1 || p != host ||
+	    (ram_all != NULL && tables_equal(ram_all, t))) {
+		free(t);
+		return;
+	}
+	t->next = ram_all;
+	ram_all = t;
+	__atomic_store_n(&ram_now, t, __ATOMIC_RELEASE);
 }
 
 int

@@ -6,6 +6,7 @@
 #include "abi/dv_types.h"
 
 #define DV_RAM_MAXRANGE 64
+#define DV_RAM_LOWEND	0xa0000ull	/* RAM from 0 to here, on every PC */
 
 struct dv_ram_range {
 	uint64_t gpa, len;
@@ -24,6 +25,18 @@ struct dv_ram {
  * gets one line if there is none. Context: the service thread.
  */
 int dv_ram_build(const struct qemu_int *q, char *why, size_t len);
+
+/*
+ * The same for a QEMU that does not tell its map: RAM begins at base, if so the
+ * page tables cr3 place the code at va where it really lies: at `host`. Context:
+ * a vCPU's callback, one at a time.
+ */
+void dv_ram_guess(uint8_t *base, uint64_t cr3, uint64_t cr4, uint64_t va,
+		  const uint8_t *host);
+
+/* Walks page tables in RAM; -1 if they do not map va. Context: any. */
+int dv_ram_walk(const struct dv_ram *t, uint64_t cr3, uint64_t cr4, uint64_t va,
+		uint64_t *gpa);
 
 /* The table now; never NULL, may be empty. A table is never freed. */
 const struct dv_ram *dv_ram_get(void);
