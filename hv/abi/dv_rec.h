@@ -87,6 +87,8 @@ struct dv_status {
 	uint32_t exiting;		/* exit() was called */
 	uint32_t killed;		/* deadman */
 	int64_t  exit_status;
+	uint32_t filled;		/* bufpolicy=fill: a buffer is full, tracing may end */
+	uint32_t pad;
 };
 
 #define DV_QUANT_NBUCKETS	127	/* -2^62.. 0 .. 2^63: bucket 63 is zero */

@@ -274,6 +274,7 @@ dv_agg_switch(struct dv_aggbuf *b, struct dv_half *ret)
 {
 	ret->data = b->half[b->active];
 	ret->len = b->used;
+	ret->wrapped = 0;
 	b->active ^= 1;
 	b->used = 0;
 	b->count = 0;

@@ -78,7 +78,10 @@ read_kernel(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 	struct dv_tlb *t = &ms->ktlb[(va >> 12) % DV_NTLB];
 
 	if (t->vpage != page) {
-		if (walk(ms, ms->s->lay->kernel_root, page, &pa) != 0)
+		/* before init_mm's tables are in use, those of CR3 are */
+		if (walk(ms, ms->s->lay->kernel_root, page, &pa) != 0 &&
+		    (ms->ctx->vcpu < 0 ||
+		    walk(ms, dv_reg(ms, DV_REG_CR3) & PTE_ADDR, page, &pa) != 0))
 			return -1;
 		t->vpage = page;
 		t->ppage = pa;
@@ -91,7 +94,7 @@ static int
 user_root(struct dv_mstate *ms, uint64_t *ret)
 {
 	const struct dv_layout *lay = ms->s->lay;
-	uint64_t task, mm, pgd;
+	uint64_t task, mm, pgd, pa;
 
 	if (ms->ctx->user_root != 0) {
 		*ret = ms->ctx->user_root;
@@ -101,9 +104,9 @@ user_root(struct dv_mstate *ms, uint64_t *ret)
 	    dv_curthread(ms, &task) != 0 || task == 0 ||
 	    dv_field(ms, task, lay->task_mm, &mm, sizeof(mm)) != 0 || mm == 0 ||
 	    dv_field(ms, mm, lay->mm_pgd, &pgd, sizeof(pgd)) != 0 ||
-	    pgd < lay->page_offset)
+	    pgd < ms->s->kernel_half || walk(ms, lay->kernel_root, pgd, &pa) != 0)
 		return -1;
-	*ret = ms->ctx->user_root = pgd - lay->page_offset;
+	*ret = ms->ctx->user_root = pa;
 	return 0;
 }
 
@@ -285,12 +288,12 @@ dv_reg(struct dv_mstate *ms, unsigned reg)
 static int
 read_object(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 {
-	uint64_t pa = va - ms->s->lay->page_offset;
+	uint64_t direct = dv_load_acq64(&ms->s->page_offset), pa = va - direct;
 
 	if (va < ms->s->kernel_half || len > 0 - va)
 		return bad_address(ms, va);
 	/* above the direct map pa is more than any RAM: the read fails */
-	if (va >= ms->s->lay->page_offset && pa < (uint64_t)1 << 46 &&
+	if (va >= direct && pa < (uint64_t)1 << 46 &&
 	    (pa & (PAGE - 1)) + len <= PAGE &&
 	    ms->s->c.read_phys(ms->ctx, DV_GPA(pa), buf, len) == 0)
 		return 0;
@@ -321,6 +324,38 @@ pcpu_find(const struct dv_layout *lay, uint64_t base, uint32_t *ret)
 	return -1;
 }
 
+/*
+ * The same in the guest's own table, for a base that is new: the per-CPU areas
+ * have moved (once, while the kernel boots) or a CPU has come. By then the
+ * direct map has its final place, too.
+ */
+static int
+pcpu_find_anew(struct dv_mstate *ms, uint64_t base, uint32_t *ret)
+{
+	const struct dv_layout *lay = ms->s->lay;
+	uint64_t some[32], direct;
+	uint32_t i, j;
+
+	if (lay->pcpu_offset_sym == 0)
+		return -1;
+	for (i = 0; i < DV_MAXCPU; i += 32) {
+		if (read_guest(ms, lay->pcpu_offset_sym + 8 * (uint64_t)i, some,
+		    sizeof(some), DV_KERNEL) != 0)
+			return -1;
+		for (j = 0; j < 32 && some[j] != base; j++)
+			;
+		if (j < 32)
+			break;
+	}
+	if (i >= DV_MAXCPU)
+		return -1;
+	if (lay->page_offset_sym != 0 && read_guest(ms, lay->page_offset_sym, &direct,
+	    sizeof(direct), DV_KERNEL) == 0 && direct >= ms->s->kernel_half)
+		dv_store_rel64(&ms->s->page_offset, direct);
+	*ret = i + j;
+	return 0;
+}
+
 int
 dv_cpu_find(struct dv_mstate *ms)
 {
@@ -338,10 +373,12 @@ dv_cpu_find(struct dv_mstate *ms)
 	user = (dv_reg(ms, DV_REG_CS) & 3) == 3;
 	for (i = 0; i < 2; i++) {
 		gs = dv_reg(ms, (i == 0) != user ? DV_REG_GS_BASE : DV_REG_KERNEL_GS_BASE);
-		if (gs < s->kernel_half)
+		/* some kernels' first area, before they make the others, is at 0 */
+		if (gs < s->kernel_half && (gs != 0 || !s->lay->early || user))
 			continue;
 		if (gs != cpu->gs_base || cpu->gs_base == 0) {
-			if (pcpu_find(s->lay, gs, &cpu->gs_cpu) != 0)
+			if (pcpu_find(s->lay, gs, &cpu->gs_cpu) != 0 &&
+			    pcpu_find_anew(ms, gs, &cpu->gs_cpu) != 0)
 				continue;
 			cpu->gs_base = gs;
 		}

@@ -510,7 +510,7 @@ check_clauses(const struct dv_prog *p, struct dv_reason *why)
 static int
 check_probes(const struct dv_prog *p, struct dv_reason *why)
 {
-	uint64_t bufsize = dv_prog_opt(p, DV_OPT_BUFSIZE) & ~(uint64_t)7;
+	uint64_t bufsize = dv_prog_opt(p, DV_OPT_BUFSIZE) & ~(uint64_t)7, end = 0, need;
 	const struct dv_probe *pr;
 	const struct dv_ecbdesc *e;
 	uint32_t i, special = 0;
@@ -530,10 +530,16 @@ check_probes(const struct dv_prog *p, struct dv_reason *why)
 			return dv_refuse(why, "ECB %u: no such probe or clause", i);
 		if (i > 0 && e->probe < e[-1].probe)
 			return dv_refuse(why, "ECB %u: not sorted by probe", i);
-		if (!(p->clauses[e->clause].flags & DV_CL_NOREC) &&
-		    dv_prog_recsize(&p->clauses[e->clause]) > bufsize)
+		if (p->clauses[e->clause].flags & DV_CL_NOREC)
+			continue;
+		need = dv_prog_recsize(&p->clauses[e->clause]);
+		if (need > bufsize)
 			return dv_refuse(why, "Enabling exceeds size of buffer");
+		if (p->probes[e->probe].flags & DV_PF_END)
+			end += need;
 	}
+	if (end > bufsize && dv_prog_opt(p, DV_OPT_BUFPOLICY) == DV_BUFPOLICY_FILL)
+		return dv_refuse(why, "END enablings exceed size of principal buffer");
 	if (p->necbs >= DV_EPID_FAULT)
 		return dv_refuse(why, "too many ECBs");
 	return 0;
@@ -655,7 +661,6 @@ check_opts(const struct dv_prog *p, struct dv_reason *why)
 		{ DV_OPT_NSPEC, "nspec", 0, 4096 },
 		{ DV_OPT_BUFPOLICY, "bufpolicy", 0, 2 },
 	};
-	static const char policy[][8] = { "switch", "fill", "ring" };
 	uint64_t v;
 	size_t i;
 
@@ -667,10 +672,6 @@ check_opts(const struct dv_prog *p, struct dv_reason *why)
 			    (unsigned long long)range[i].min,
 			    (unsigned long long)range[i].max);
 	}
-	v = dv_prog_opt(p, DV_OPT_BUFPOLICY);
-	if (v != DV_BUFPOLICY_SWITCH)
-		return dv_refuse(why, "buffer policy %s is not available in this version",
-		    policy[v]);
 	return 0;
 }
 

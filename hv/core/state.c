@@ -352,6 +352,39 @@ mix(uint64_t v)
 	return v ^ (v >> 33);
 }
 
+/* A ring's oldest record goes: whose it was, and its size. */
+static uint64_t
+evict_record(void *arg, const uint8_t *rec)
+{
+	struct dv_cpu *cpu = arg;
+	const struct dv_state *s = cpu->ms.s;
+	const struct dv_rec *r = (const struct dv_rec *)rec;
+	struct dv_account *a;
+
+	if (r->epid == DV_EPID_FAULT)
+		return sizeof(struct dv_fault_rec);
+	DV_ASSERT(r->epid - 1 < s->prog.necbs);
+	a = &cpu->acct[r->epid - 1];
+	DV_COUNT(a->overwritten);
+	dv_store_rel64(&a->recorded, a->recorded - 1);
+	return s->ecbs[r->epid - 1].need;
+}
+
+/* Of the host context's fill buffer, which only END may use. */
+static uint64_t
+end_room(const struct dv_state *s)
+{
+	uint64_t room = 0;
+	uint32_t e;
+
+	if (s->end == DV_NONE)
+		return 0;
+	for (e = s->first[s->end]; e < s->first[s->end + 1]; e++)
+		if (!(s->ecbs[e].flags & DV_CL_NOREC))
+			room += s->ecbs[e].need;
+	return room;
+}
+
 static void
 init_cpu(struct dv_state *s, struct making *m, const struct plan *pl, uint32_t i,
 	 uint64_t seed)
@@ -363,6 +396,11 @@ init_cpu(struct dv_state *s, struct making *m, const struct plan *pl, uint32_t i
 	cpu->index = i;
 	cpu->rng = mix(seed + i) | 1;
 	dv_buf_init(&cpu->buf, base, base + s->half_buf, pl->bufsize);
+	cpu->buf.policy = s->policy;
+	cpu->buf.evict = evict_record;
+	cpu->buf.evict_arg = cpu;
+	if (s->policy == DV_BUFPOLICY_FILL && i == s->nvcpu)
+		cpu->buf.limit -= end_room(s);
 	base += 2 * s->half_buf;
 	dv_agg_init(&cpu->agg, base, base + s->half_agg, pl->aggsize, cpu->agg.slot,
 	    pl->nslots);
@@ -386,6 +424,8 @@ init_guest(struct dv_state *s, uint64_t seed)
 	s->lay = l != NULL && l->present ? l : NULL;
 	s->user_end = (uint64_t)1 << bits;
 	s->kernel_half = 0 - s->user_end;
+	if (s->lay != NULL)
+		s->page_offset = s->lay->early ? ~(uint64_t)0 : s->lay->page_offset;
 	/*
 	 * Top byte 0x40..0x7f: not canonical with four or five levels; the
 	 * regions need 36 bits.
@@ -421,6 +461,7 @@ dv_state_create(const void *blob, size_t len, unsigned nvcpu,
 	s->nspec = pl.nspec;
 	s->specsize = pl.specsize;
 	s->vm = p.hdr->vm;
+	s->policy = (uint32_t)dv_prog_opt(&p, DV_OPT_BUFPOLICY);
 	s->shared = shared;
 	s->half_buf = round_page(pl.bufsize);
 	s->half_agg = round_page(pl.aggsize);
@@ -485,6 +526,7 @@ dv_state_stop(struct dv_state *s, struct dv_ctx *ctx)
 		dv_gate_leave(&s->cpus[i].gate);
 	}
 	dv_clean(s, ctx);		/* commits that wait come before END */
+	s->cpus[s->nvcpu].buf.limit = s->bufsize;
 	dv_store32(&s->life, DV_LIFE_END);
 	dv_fire_host(s, ctx, s->end);
 	dv_clean(s, ctx);
@@ -504,7 +546,12 @@ dv_snap(struct dv_state *s, unsigned cpu, enum dv_which which, struct dv_snap *r
 	memset(ret, 0, sizeof(*ret));
 	dv_gate_enter(&c->gate);
 	if (which == DV_BUF_PRINCIPAL) {
-		dv_buf_switch(&c->buf, &half);
+		/* fill and ring are read once, when all is over */
+		if (s->policy == DV_BUFPOLICY_SWITCH ||
+		    dv_load32(&s->life) == DV_LIFE_STOPPED)
+			dv_buf_switch(&c->buf, &half);
+		else
+			half = (struct dv_half){ s->shared, 0, 0 };
 		ret->drops = c->buf.drops;
 	} else {
 		dv_agg_switch(&c->agg, &half);
@@ -515,6 +562,7 @@ dv_snap(struct dv_state *s, unsigned cpu, enum dv_which which, struct dv_snap *r
 	dv_gate_leave(&c->gate);
 	ret->off = (uint64_t)(half.data - s->shared);
 	ret->len = half.len;
+	ret->wrapped = half.wrapped;
 	return 0;
 }
 
@@ -556,6 +604,7 @@ dv_status(struct dv_state *s, struct dv_status *ret)
 		ret->dblerrors += dv_load_acq64(&c->n.dblerrors);
 		ret->rule_drops += dv_load_acq64(&c->n.rule_drops);
 		ret->fired += dv_load_acq64(&c->n.fired);
+		ret->filled |= dv_load_acq32(&c->buf.full);
 	}
 	ret->exiting = dv_load32(&s->exited);
 	ret->exit_status = (int64_t)dv_load_acq64((const uint64_t *)&s->exit_status);

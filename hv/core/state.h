@@ -80,7 +80,8 @@ void dv_fire_timer(struct dv_state *s, struct dv_ctx *ctx, uint32_t timer);
 enum dv_which { DV_BUF_PRINCIPAL, DV_BUF_AGG };
 /*
  * Switches a buffer of a CPU and describes its inactive half, which stays
- * unchanged until the next switch of the same buffer. Context: CONTROL.
+ * unchanged until the next switch of the same buffer. With the policies fill
+ * and ring a principal buffer is empty until stop. Context: CONTROL.
  */
 int dv_snap(struct dv_state *s, unsigned cpu, enum dv_which which, struct dv_snap *ret);
 

@@ -90,9 +90,11 @@ struct dv_state {
 	uint32_t strsize;
 	uint32_t nspec;
 	uint32_t vm;
+	uint32_t policy;		/* DV_BUFPOLICY_* of principal buffers */
 	uint64_t specsize;
 	uint64_t window;		/* its base address */
 	uint64_t kernel_half;		/* first address of it */
+	uint64_t page_offset;		/* of the direct map; all ones: not known yet */
 	uint64_t user_end;
 	uint8_t *shared;
 	uint64_t bufsize, aggsize;	/* of a half, rounded to 8 */

@@ -31,6 +31,10 @@ drain(struct consumer *c)
 			const struct dv_rec *r = (const void *)(p + off);
 			const uint64_t *d = (const uint64_t *)(r + 1);
 
+			if (r->epid == 0) {	/* a ring's gap or end */
+				off += 8;
+				continue;
+			}
 			if (r->epid == DV_EPID_FAULT) {
 				c->faults++;
 				off += sizeof(struct dv_fault_rec);
@@ -80,7 +84,7 @@ hit(struct dv_sim *sim, unsigned vcpu, unsigned i, void *arg)
  * p { @[arg0 % 16] = count() }; p / arg0 == -1 / { exit(0) }
  */
 static void
-race(uint32_t *exit_at, uint64_t bufsize)
+race(uint32_t *exit_at, uint64_t bufsize, unsigned policy)
 {
 	struct consumer c = { 0 };
 	struct dv_account a[4];
@@ -92,6 +96,7 @@ race(uint32_t *exit_at, uint64_t bufsize)
 
 	tb_init(&t, NVCPU);
 	t.b.opts[DV_OPT_BUFSIZE] = bufsize;
+	t.b.opts[DV_OPT_BUFPOLICY] = policy;
 	arg0 = difo_var(&t, DIF_VAR_ARG0);
 	p = probe_add(&t, "p", 0);
 	clause_begin(&t, DV_NONE);
@@ -163,7 +168,11 @@ race(uint32_t *exit_at, uint64_t bufsize)
 		EXPECT_EQ(a[1].fired, NVCPU * ((HITS + 2) / 3));
 		EXPECT_EQ(a[2].fired, NVCPU * HITS);
 		EXPECT_EQ(st.exiting, 0);
-		EXPECT_EQ(st.principal_drops, a[0].dropped + a[1].dropped + a[1].faulted - c.faults);
+		if (policy == DV_BUFPOLICY_SWITCH)
+			EXPECT_EQ(st.principal_drops,
+			    a[0].dropped + a[1].dropped + a[1].faulted - c.faults);
+		if (policy == DV_BUFPOLICY_RING)
+			EXPECT(a[0].overwritten > 0);
 	} else {
 		EXPECT_EQ(st.exiting, 1);
 		EXPECT(a[0].fired < NVCPU * HITS);
@@ -173,19 +182,29 @@ race(uint32_t *exit_at, uint64_t bufsize)
 
 TEST(every_firing_is_accounted_for)
 {
-	race(NULL, 1 << 20);
+	race(NULL, 1 << 20, DV_BUFPOLICY_SWITCH);
 }
 
 TEST(and_with_buffers_that_overflow)
 {
-	race(NULL, 400);
+	race(NULL, 400, DV_BUFPOLICY_SWITCH);
 }
 
 TEST(and_after_exit)
 {
 	uint32_t at = HITS / 2;
 
-	race(&at, 1 << 20);
+	race(&at, 1 << 20, DV_BUFPOLICY_SWITCH);
+}
+
+TEST(and_in_rings)
+{
+	race(NULL, 1000, DV_BUFPOLICY_RING);
+}
+
+TEST(and_in_fill_buffers)
+{
+	race(NULL, 5000, DV_BUFPOLICY_FILL);
 }
 
 TEST_MAIN()

@@ -558,4 +558,140 @@ TEST(clause_locals)
 	tb_fini(&t);
 }
 
+static uint32_t
+policy_site(struct tb *t, unsigned policy, uint64_t bufsize)
+{
+	tb_init(t, 1);
+	t->b.opts[DV_OPT_BUFPOLICY] = policy;
+	t->b.opts[DV_OPT_BUFSIZE] = bufsize;
+	clause_begin(t, DV_NONE);
+	act_trace(t, difo_var(t, DIF_VAR_ARG0));
+	return simple_site(t, clause_end(t, 0));
+}
+
+TEST(fill_keeps_the_first_records_and_ends)
+{
+	struct dv_account a;
+	struct dv_snap snap;
+	const uint64_t *r;
+	uint32_t site, i, end, e[4];
+	struct tb t;
+
+	site = policy_site(&t, DV_BUFPOLICY_FILL, 50);
+	clause_begin(&t, DV_NONE);
+	end = clause_end(&t, DV_CL_DEFAULT);
+	ecb_add(&t, probe_add(&t, "END", DV_PF_END), end);
+	tb_go(&t);
+	for (i = 0; i < 5; i++) {
+		dv_sim_reg(t.sim, 0)[DV_REG_RDI] = i;
+		dv_sim_hit(t.sim, 0, site);
+		EXPECT_EQ(status(&t).filled, i >= 2);
+		dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+		EXPECT_EQ(snap.len, 0);
+	}
+	dv_sim_stop(t.sim);
+	r = (const void *)dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, 48);
+	EXPECT_EQ(r[2], 0);
+	EXPECT_EQ(r[5], 1);
+	expect_account(&t, 0, &a);
+	EXPECT_EQ(a.recorded, 2);
+	EXPECT_EQ(a.dropped, 3);
+	epids(&t, 1, e, 4);
+	EXPECT_EQ(e[0], 2);
+	tb_fini(&t);
+}
+
+TEST(fill_keeps_room_for_end)
+{
+	uint32_t e[8], end, tick, i;
+	struct tb t;
+
+	policy_site(&t, DV_BUFPOLICY_FILL, 64);
+	end = empty_clause(&t);
+	tick = probe_add(&t, "tick", DV_PF_HOST);
+	ecb_add(&t, tick, end);
+	i = probe_add(&t, "END", DV_PF_END);
+	ecb_add(&t, i, end);
+	ecb_add(&t, i, end);
+	EXPECT_EQ(dv_vec_push(&t.b.timers, (struct dv_timer){ tick, 0, 1000000 }), 0);
+	tb_go(&t);
+	for (i = 0; i < 5; i++)
+		dv_sim_timer(t.sim, -1, 0);
+	dv_sim_stop(t.sim);
+	epids(&t, 1, e, 8);
+	EXPECT_EQ(e[0], 2);
+	EXPECT_EQ(e[1], 2);
+	EXPECT_EQ(e[2], 3);
+	EXPECT_EQ(e[3], 4);
+	EXPECT_EQ(e[4], 0);
+	t.b.opts[DV_OPT_BUFSIZE] = 24;
+	EXPECT_REFUSED(&t, "END enablings exceed size of principal buffer");
+	tb_fini(&t);
+}
+
+/* Records of 24 and of 32 bytes; the last ones are there, in order. */
+TEST(ring_keeps_the_last_records)
+{
+	uint64_t off, size, first, want, bufsize;
+	struct dv_account a, b;
+	struct dv_snap snap;
+	const uint8_t *p;
+	uint32_t site, i, n, part;
+	struct tb t;
+
+	for (bufsize = 64; bufsize < 400; bufsize += 8)
+		for (n = 1; n < 60; n += 7) {
+			site = policy_site(&t, DV_BUFPOLICY_RING, bufsize);
+			difo_begin(&t);			/* arg0 & 1 */
+			in(&t, IW(LDGS, DIF_VAR_ARG0, 1));
+			in_int(&t, 1, 2);
+			in(&t, I3(AND, 1, 2, 1));
+			in(&t, IRET(1));
+			clause_begin(&t, difo_end(&t));
+			act_trace(&t, 0);
+			act_trace(&t, 0);
+			ecb_add(&t, 0, clause_end(&t, 0));
+			tb_go(&t);
+			for (i = 0; i < n; i++) {
+				dv_sim_reg(t.sim, 0)[DV_REG_RDI] = i;
+				dv_sim_hit(t.sim, 0, site);
+			}
+			dv_sim_stop(t.sim);
+			p = dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+			expect_account(&t, 0, &a);
+			expect_account(&t, 1, &b);
+			first = ~0ull;
+			want = 0;
+			for (part = 0; part < 2; part++) {
+				off = part == 0 ? snap.wrapped : 0;
+				while (off < (part == 0 ? snap.len : snap.wrapped)) {
+					const struct dv_rec *r = (const void *)(p + off);
+					uint64_t v = ((const uint64_t *)r)[2];
+
+					if (r->epid == 0) {
+						off += 8;
+						continue;
+					}
+					size = r->epid == 1 ? 24 : 32;
+					if (first == ~0ull)
+						first = v;
+					else
+						EXPECT(v == want || v == want + 1);
+					want = v;
+					if (r->epid == 1)
+						a.recorded--;
+					else
+						b.recorded--;
+					off += size;
+				}
+			}
+			EXPECT_EQ(want, n - 1);
+			EXPECT_EQ(a.recorded, 0);
+			EXPECT_EQ(b.recorded, 0);
+			EXPECT(first == 0 || a.overwritten > 0);
+			tb_fini(&t);
+		}
+}
+
 TEST_MAIN()
