@@ -19,6 +19,13 @@ struct dv_layout {
 	uint32_t pt_levels;	/* 4 or 5 */
 	uint64_t kernel_root;	/* guest physical address of init_mm's page-table root */
 	uint64_t page_offset;	/* guest virtual address of the direct map */
+	/*
+	 * Both may still change while the kernel boots, and CPUs may come: the
+	 * machine reads them anew, from these variables, when it meets a
+	 * per-CPU base that it does not know. 0: no such variable.
+	 */
+	uint64_t page_offset_sym;	/* page_offset_base */
+	uint64_t pcpu_offset_sym;	/* __per_cpu_offset[] */
 	uint64_t text_start;	/* kernel text, [start, end) */
 	uint64_t text_end;
 	uint64_t init_task;	/* guest virtual address of init_task */
@@ -43,7 +50,7 @@ struct dv_layout {
 	uint32_t stack_size;		/* THREAD_SIZE */
 	uint32_t stack_pad;		/* bytes above pt_regs at the stack's top */
 	uint32_t ncpu;			/* entries of pcpu_base in use */
-	uint32_t pad;
+	uint32_t early;			/* 1: page_offset is not final yet, do not use it */
 	uint64_t pcpu_base[DV_MAXCPU];	/* copy of __per_cpu_offset[] */
 };
 
