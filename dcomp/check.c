@@ -951,15 +951,8 @@ ck_lhs(struct dc *c, struct node *n, struct type *first, bool rmw)
 				if (strcmp(f->name, n->str) == 0)
 					BAD(c, n, D_OP_LVAL, "%s cannot be changed", n->str);
 		id = id_find(c, n->scope, n->str);
-		if (id == NULL) {
-			if (n->scope == SC_GLOBAL && c->cfg.types != NULL &&
-			    c->cfg.types->enumerator != NULL) {
-				int64_t v;
-				dc_tid_t tid;
-
-				/* An enumerator of the guest does not keep a name from a program. */
-				(void)c->cfg.types->enumerator(c->cfg.types->arg, n->str, &v, &tid);
-			}
+		if (id == NULL && first != NULL) {
+			/* An enumerator of the guest does not keep a name from a program. */
 			id = id_add(c, n->scope, n->str, ID_VAR, n->loc);
 			id->type = first;
 			return var_node(c, n, id);
@@ -1326,7 +1319,7 @@ ck_xlate(struct dc *c, struct node *n)
 	if (!ty_is_sou(s))
 		BAD(c, n, D_XLATE_SOU, "output type of a translator must be a struct or union: %s",
 		    ty_name(c, t));
-	n->x = xl_find(c, s, n->a->type, false);
+	n->x = xl_find(c, s, n->a->type, n->loc);
 	if (c->bad)
 		return fail(c, n);
 	if (n->x == NULL)

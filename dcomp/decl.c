@@ -42,6 +42,15 @@ id_find(struct dc *c, enum scope sc, const char *name)
 	return id;
 }
 
+/* Whoever has a name that is about to be declared; a broken one gives way. */
+struct ident *
+id_taken(struct dc *c, enum scope sc, const char *name)
+{
+	struct ident *id = dv_smap_get_ptr(scope_map(c, sc), name);
+
+	return id != NULL && id->kind != ID_BROKEN ? id : NULL;
+}
+
 struct ident *
 id_add(struct dc *c, enum scope sc, const char *name, enum idkind k, struct loc l)
 {
@@ -506,7 +515,7 @@ decl_enumerator(struct dc *c, struct type *t, const char *name, struct node *v, 
 	}
 	if (val < INT32_MIN || val > INT32_MAX)
 		dc_error(c, l, D_DECL_ENOFLOW, "enumerator %s is outside the range of int", name);
-	if ((id = id_find(c, SC_GLOBAL, name)) != NULL) {
+	if ((id = id_taken(c, SC_GLOBAL, name)) != NULL) {
 		dc_error(c, l, id->kind == ID_CONST && id->type == t ? D_UNKNOWN : D_DECL_IDRED,
 		    "identifier %s is declared again", name);
 		return;
@@ -561,7 +570,7 @@ declare_var(struct dc *c, struct dspec *s, struct declr *d, struct type *t, stru
 		dc_error(c, d->loc, D_DECL_INCOMPLETE, "object of an incomplete type: %s", d->name);
 		return;
 	}
-	if ((id = dv_smap_get_ptr(scope_map(c, sc), d->name)) != NULL) {
+	if ((id = id_taken(c, sc, d->name)) != NULL) {
 		if (id->kind != ID_VAR || !ty_same(id->type, t) || id->assoc != (tuple != NULL) ||
 		    (tuple != NULL && !same_keys(id, keys, nkeys)))
 			dc_error(c, d->loc, D_DECL_IDRED, "identifier %s is declared again%s",
@@ -598,7 +607,7 @@ decl_declare(struct dc *c, struct dspec *s, struct declr *list)
 				    "a type cannot be an associative array");
 				return;
 			}
-			if ((id = dv_smap_get_ptr(c->globals, d->name)) != NULL) {
+			if ((id = id_taken(c, SC_GLOBAL, d->name)) != NULL) {
 				if (id->kind != ID_TYPE || !ty_same(id->type, t))
 					dc_error(c, d->loc, D_DECL_IDRED,
 					    "identifier %s is declared again", d->name);
@@ -606,11 +615,13 @@ decl_declare(struct dc *c, struct dspec *s, struct declr *list)
 			}
 			id = id_add(c, SC_GLOBAL, d->name, ID_TYPE, d->loc);
 			id->type = ty_typedef(c, id->name, t);
+			if (t->name[0] == '\0' && t->tid == 0)
+				t->alias = id->name;
 			continue;
 		}
 		if (ty_base(t)->kind == T_FUNC || s->class == DCL_EXTERN) {
 			/* A prototype, or an object elsewhere: nothing to make. */
-			if ((id = dv_smap_get_ptr(c->globals, d->name)) != NULL &&
+			if ((id = id_taken(c, SC_GLOBAL, d->name)) != NULL &&
 			    ty_base(t)->kind == T_FUNC && id->kind != ID_SUBR)
 				dc_error(c, d->loc, D_DECL_IDRED,
 				    "identifier %s is declared again", d->name);
@@ -640,7 +651,7 @@ decl_inline(struct dc *c, struct dspec *s, struct declr *d, struct node *expr)
 		dc_error(c, d->loc, D_DECL_VOIDOBJ, "object of type void: %s", d->name);
 		return;
 	}
-	if (dv_smap_get_ptr(c->globals, d->name) != NULL) {
+	if (id_taken(c, SC_GLOBAL, d->name) != NULL) {
 		dc_error(c, d->loc, D_DECL_IDRED, "identifier %s is declared again", d->name);
 		return;
 	}
@@ -686,7 +697,7 @@ decl_xlator(struct dc *c, struct type *dst, struct type *src, const char *input,
 		return;
 	}
 	for (x = c->xlators; x != NULL; x = x->next)
-		if (ty_same(x->dst, dst) && ty_same(x->src, src)) {
+		if (x->why == NULL && ty_same(x->dst, dst) && ty_same(x->src, src)) {
 			dc_error(c, l, D_XLATE_REDECL, "a translator from %s to %s exists already",
 			    ty_name(c, src), ty_name(c, dst));
 			return;

@@ -61,6 +61,7 @@ struct type {
 	uint8_t rkind;			/* T_RECORD: enum dv_tkind */
 	uint64_t size;
 	const char *name;		/* "" if none */
+	const char *alias;		/* unnamed: of a typedef of it */
 	struct type *ref;		/* PTR ARRAY TYPEDEF FUNC */
 	uint32_t n;			/* ARRAY: elements; lazy: members to come */
 	uint32_t align;
@@ -246,6 +247,15 @@ struct xlator {
 	const char *why;		/* broken: the reason */
 	struct xlator *next;
 };
+struct broken {
+	const char *text;
+	size_t len;
+	struct loc loc;
+	struct xlator *x;		/* a translator: what stands for it */
+	struct ident *id;		/* else */
+	bool done;			/* it did compile later */
+	struct broken *next;
+};
 /* Names that stand for checked expressions, inside an inline or translator. */
 struct frame {
 	const char *name;
@@ -301,6 +311,7 @@ struct dc {
 	bool lib;			/* the text is a library's */
 	bool expr_mode;			/* dc_expr: guards and arguments */
 	const char *libname;
+	struct broken *broken;		/* declarations of libraries left out so far */
 
 	/* types */
 	struct dv_map *tmap;		/* guest id -> type */
@@ -432,6 +443,7 @@ void decl_inline(struct dc *c, struct dspec *s, struct declr *d, struct node *ex
 void decl_xlator(struct dc *c, struct type *dst, struct type *src, const char *input,
     struct xmember *m, struct loc l);
 bool decl_const(struct dc *c, struct node *n, int64_t *ret);	/* folds; false: no constant */
+struct ident *id_taken(struct dc *c, enum scope sc, const char *name);
 struct ident *id_find(struct dc *c, enum scope sc, const char *name);
 struct ident *id_add(struct dc *c, enum scope sc, const char *name, enum idkind k, struct loc l);
 const char *id_key(struct dc *c, const char *name);
@@ -446,7 +458,7 @@ struct node *ck_convert(struct dc *c, struct node *n, struct type *t);
 bool ck_argcompat(struct dc *c, struct type *formal, struct node *n);
 
 /* xlate.c */
-struct xlator *xl_find(struct dc *c, struct type *dst, struct type *src, bool ptr_src);
+struct xlator *xl_find(struct dc *c, struct type *dst, struct type *src, struct loc l);
 struct node *xl_member(struct dc *c, struct node *x, struct node *at, const char *name);
 struct node *xl_inline(struct dc *c, struct ident *id, struct node *at);
 struct node *xl_args(struct dc *c, struct node *n, int64_t idx);
@@ -492,7 +504,7 @@ struct lexer {
 	uint32_t depth;			/* of ( [ { */
 	uint8_t mode;			/* enum lmode */
 	int first;			/* token to begin with, 0: given */
-	int prev;			/* token before */
+	int prev, prev2;		/* tokens before */
 	int back;			/* start condition around a comment */
 	DV_VEC(struct type *) sous;	/* structs being defined, innermost last */
 	struct type *enm;

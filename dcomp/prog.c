@@ -207,23 +207,27 @@ next_decl(const char *s, size_t n, size_t i, size_t *start)
 
 /* Enters what the declaration would have declared as broken. */
 static void
-mark_broken(struct dc *c, const char *s, size_t n, const struct dv_err *err)
+mark_broken(struct dc *c, struct broken *b, const struct dv_err *err)
 {
-	const char *why = dc_fmt(c, "%.400s", err->text), *end, *p;
+	const char *why = dc_fmt(c, "%.400s", err->text), *s = b->text, *end, *p, *name;
 	enum dc_tag tag = D_UNKNOWN;
-	struct ident *id;
+	size_t n = b->len;
 	unsigned i, depth = 0;
-	const char *name;
 
 	for (i = 0; i < D_NTAGS; i++)
 		if (strcmp(err->tag, dc_tag_name(i)) == 0 && err->tag[0] != '\0')
 			tag = i;
+	if (b->id != NULL) {
+		b->id->why = why;
+		b->id->why_tag = tag;
+		return;
+	}
 	if (n > 11 && memcmp(s, "translator", 10) == 0) {
-		const char *lt = memchr(s, '<', n), *gt = lt != NULL ? memchr(lt, '>', n - (size_t)(lt - s)) : NULL;
+		const char *lt = memchr(s, '<', n);
+		const char *gt = lt != NULL ? memchr(lt, '>', n - (size_t)(lt - s)) : NULL;
 		struct type *dst, *src;
-		struct xlator *x;
 
-		if (gt == NULL)
+		if (gt == NULL || b->x != NULL)
 			return;
 		for (p = gt; p > lt + 1 && !is_word(p[-1]); p--)
 			;
@@ -233,16 +237,16 @@ mark_broken(struct dc *c, const char *s, size_t n, const struct dv_err *err)
 		src = ty_text(c, dc_strdup(c, lt + 1, (size_t)(p - lt) - 1));
 		if (dst == NULL || src == NULL)
 			return;
-		x = dc_alloc(c, sizeof(*x));
-		x->dst = ty_base(dst);
-		x->src = src;
-		x->why = why;
-		x->next = c->xlators;
-		c->xlators = x;
+		b->x = dc_alloc(c, sizeof(*b->x));
+		b->x->dst = ty_base(dst);
+		b->x->src = src;
+		b->x->why = why;
+		b->x->next = c->xlators;
+		c->xlators = b->x;
 		return;
 	}
 	/* The last name outside of brackets before = or the end. */
-	name = end = NULL;
+	name = NULL;
 	for (p = s; p < s + n && *p != '='; p++) {
 		if (*p == '{' || *p == '[' || *p == '(')
 			depth++;
@@ -258,9 +262,45 @@ mark_broken(struct dc *c, const char *s, size_t n, const struct dv_err *err)
 	name = dc_strdup(c, name, (size_t)(end - name));
 	if (id_find(c, SC_GLOBAL, name) != NULL)
 		return;
-	id = id_add(c, SC_GLOBAL, name, ID_BROKEN, (struct loc){ 0, 0 });
-	id->why = why;
-	id->why_tag = tag;
+	b->id = id_add(c, SC_GLOBAL, name, ID_BROKEN, (struct loc){ 0, 0 });
+	b->id->why = why;
+	b->id->why_tag = tag;
+}
+
+/* One declaration of a library: false if it fails; *err tells. */
+static bool
+lib_decl(struct dc *c, const char *text, size_t len, struct loc l, struct dv_err *err)
+{
+	bool ok;
+
+	begin(c, text, len, 0, err);
+	dc_parse(c, false, l);
+	if (!c->bad && c->clauses != NULL)
+		dc_error(c, l, D_SYNTAX, "clauses are not allowed in a library");
+	ok = !c->bad;
+	c->bad = false;
+	return ok;
+}
+
+/* A later library may hold what earlier declarations lacked. */
+static void
+lib_retry(struct dc *c)
+{
+	struct broken *b;
+	struct dv_err err;
+	bool again;
+
+	do {
+		again = false;
+		for (b = c->broken; b != NULL; b = b->next) {
+			if (b->done)
+				continue;
+			if (lib_decl(c, b->text, b->len, b->loc, &err))
+				b->done = again = true;
+			else
+				mark_broken(c, b, &err);
+		}
+	} while (again);
 }
 
 int
@@ -268,12 +308,16 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 {
 	struct loc l = { 1, 1 };
 	size_t n = strlen(text), at = 0, start, end, i, seen = 0;
+	struct broken **tail = &c->broken;
 	struct dv_err mine;
 	int rc = 0;
 
 	c->lib = true;
 	c->libname = dc_strdup(c, name, strlen(name));
-	while (at < n && rc == 0) {
+	text = dc_strdup(c, text, n);
+	while (*tail != NULL)
+		tail = &(*tail)->next;
+	while (at < n && rc == 0 && !c->bad) {
 		end = next_decl(text, n, at, &start);
 		for (i = seen; i < start; i++)
 			if (text[i] == '\n') {
@@ -285,20 +329,28 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 		at = end;
 		if (start >= n)
 			break;
-		begin(c, text + start, end - start, 0, &mine);
-		dc_parse(c, false, l);
-		if (!c->bad && c->clauses != NULL)
-			rc = dv_err_set(err, DV_E_COMPILE,
-			    "library %s: line %u: clauses are not allowed in a library", name, l.line);
-		if (c->bad && mine.code == DV_E_NOMEM) {
+		if (lib_decl(c, text + start, end - start, l, &mine))
+			continue;
+		if (mine.code == DV_E_NOMEM) {
 			*err = mine;
 			rc = DV_E_NOMEM;
-		}
-		if (c->bad && rc == 0) {
-			c->bad = false;
-			mark_broken(c, text + start, end - start, &mine);
+		} else if (c->clauses != NULL) {
+			dv_err_set(err, DV_E_COMPILE, "%s", mine.text);
+			snprintf(err->tag, sizeof(err->tag), "%s", mine.tag);
+			err->line = l.line;
+			err->col = l.col;
+			rc = DV_E_COMPILE;
+		} else {
+			*tail = dc_alloc(c, sizeof(**tail));
+			(*tail)->text = text + start;
+			(*tail)->len = end - start;
+			(*tail)->loc = l;
+			mark_broken(c, *tail, &mine);
+			tail = &(*tail)->next;
 		}
 	}
+	if (rc == 0 && !c->bad)
+		lib_retry(c);
 	c->bad = false;
 	c->pragmas = NULL;
 	c->err = NULL;

@@ -609,6 +609,8 @@ ty_name(struct dc *c, struct type *t)
 			break;
 		t = t->ref;
 	}
+	if (t->alias != NULL)
+		return dc_fmt(c, "%.200s%s%s%s", t->alias, ns ? " " : "", stars, dims);
 	switch (t->kind) {
 	case T_STRUCT: case T_UNION: case T_ENUM:
 		return dc_fmt(c, "%s %.200s%s%s%s", words[t->kind],

@@ -115,34 +115,31 @@ xl_compat(struct dc *c, struct type *to, struct type *from)
 	return ty_same(to, from);
 }
 
-/*
- * The translator to struct dst from a value of type src. ptr_src: unused, for
- * callers that know that src is a pointer.
- */
+/* The translator to struct dst from a value of type src; NULL: there is none. */
 struct xlator *
-xl_find(struct dc *c, struct type *dst, struct type *src, bool ptr_src)
+xl_find(struct dc *c, struct type *dst, struct type *src, struct loc l)
 {
 	struct type *s = ty_decay(c, src), *x;
-	struct xlator *xl, *near = NULL;
+	struct xlator *xl, *near = NULL, *broken = NULL;
 
-	(void)ptr_src;
 	for (xl = c->xlators; xl != NULL; xl = xl->next) {
 		if (!ty_same(xl->dst, dst))
 			continue;
 		x = ty_decay(c, xl->src);
-		if (ty_same(x, s)) {
-			if (xl->why != NULL) {
-				dc_error(c, (struct loc){ 0, 0 }, D_XLATE_NONE,
-				    "translator is not available: %s", xl->why);
-				return NULL;
-			}
+		if (ty_same(x, s) && xl->why == NULL)
 			return xl;
-		}
+		if (ty_same(x, s))
+			broken = xl;
+		if (xl->why != NULL)
+			continue;
 		/* Next best: integers for integers, and void * for any pointer. */
 		if ((ty_is_int(x) && ty_is_int(s)) || (ty_is_ptr(x) && ty_is_ptr(s) &&
 		    (ty_is_void(ty_base(x)->ref) || ty_is_void(ty_base(s)->ref))))
 			near = xl;
 	}
+	if (near == NULL && broken != NULL)
+		dc_error(c, l, D_XLATE_NONE, "translator from \"%s\" to \"%s\" is not available: %s",
+		    ty_name(c, src), ty_name(c, dst), broken->why);
 	return near;
 }
 
@@ -181,7 +178,7 @@ xl_member(struct dc *c, struct node *x, struct node *at, const char *name)
 	}
 	f = (struct frame){ .name = xl->input, .value = in, .next = NULL };
 	n = instantiate(c, m->expr, &f, at, xl->lib,
-	    dc_fmt(c, "translation of %.64s.%.64s", xl->dst->name, name));
+	    dc_fmt(c, "translation of member %.64s", name));
 	if (c->bad)
 		return n;
 	if (n->kind != N_XLATE && !xl_compat(c, dm->type, n->type)) {
@@ -249,7 +246,7 @@ xl_args(struct dc *c, struct node *n, int64_t idx)
 		r = nd(c, N_XLATE, n->loc);
 		r->type = x;
 		r->a = raw;
-		r->x = xl_find(c, ty_base(ty_is_ptr(x) ? ty_base(x)->ref : x), t, ty_is_ptr(t));
+		r->x = xl_find(c, ty_base(ty_is_ptr(x) ? ty_base(x)->ref : x), t, n->loc);
 		if (c->bad)
 			return raw;
 		if (r->x == NULL) {

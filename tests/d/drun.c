@@ -165,8 +165,6 @@ static const char prelude[] =
 "translator psinfo_t < struct task_struct *T > {\n"
 "	pr_pid = T->tgid; pr_fname = T->comm; pr_addr = (uintptr_t)T;\n};\n"
 "translator cpuinfo_t < int C > { cpu_id = C; };\n"
-"inline lwpsinfo_t *curlwpsinfo = xlate<lwpsinfo_t *>(curthread);\n"
-"inline psinfo_t *curpsinfo = xlate<psinfo_t *>(curthread);\n"
 "inline int SSLEEP = 1;\n"
 "inline int BROKEN = ((struct task_struct *)0)->nosuch;\n"
 "typedef nosuch_t *broken_t;\n"
