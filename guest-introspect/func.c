@@ -293,6 +293,7 @@ struct body {
 	unsigned nparts;
 	unsigned nind;
 	uint64_t far;		/* highest jump target inside the part walked */
+	uint64_t entry;		/* first address after the prologue */
 	struct gi_exits *ret;
 };
 
@@ -314,6 +315,8 @@ add_jump(struct body *b, const struct gi_fn *part, const struct gi_insn *i, uint
 	uint64_t start = gi_fn_addr(b->k, part);
 	unsigned n;
 
+	if (i->target == b->entry)
+		b->ret->loops = true;
 	if (i->target >= start && i->target - start < part->size) {
 		if (i->target > b->far)
 			b->far = i->target;
@@ -388,20 +391,6 @@ walk_part(struct body *b, const struct gi_fn *part)
 	return 0;
 }
 
-int
-gi_fn_exits(struct gi_kernel *k, const struct gi_fn *f, struct gi_exits *ret)
-{
-	struct body b = { .k = k, .fn = f, .part = { f }, .nparts = 1, .ret = ret };
-	unsigned i;
-	int rc;
-
-	ret->x.n = 0;
-	for (i = 0; i < b.nparts; i++)
-		if ((rc = walk_part(&b, b.part[i])) != 0)
-			return rc;
-	return 0;
-}
-
 static bool
 is_tracer(void *arg, uint64_t target)
 {
@@ -413,15 +402,56 @@ is_tracer(void *arg, uint64_t target)
 	return strcmp(s.name, "__fentry__") == 0 || starts(s.name, "ftrace_");
 }
 
+/* Bytes of endbr64 and ftrace's nop at addr; *nop: where the nop is. */
+static bool
+prologue(struct gi_kernel *k, const struct gi_fn *f, uint64_t addr, size_t *skip, size_t *nop)
+{
+	size_t len = f != NULL && f->size < 16 ? f->size : 16;
+	const uint8_t *p = gi_text(k, addr, len);
+
+	if (p == NULL)
+		return false;
+	*skip = gi_insn_prologue(p, len, addr, is_tracer, k);
+	if (*skip >= len)
+		*skip = 0;
+	*nop = *skip >= 5 ? *skip - 5 : *skip;
+	return true;
+}
+
+int
+gi_fn_exits(struct gi_kernel *k, const struct gi_fn *f, struct gi_exits *ret)
+{
+	struct body b = { .k = k, .fn = f, .part = { f }, .nparts = 1, .ret = ret };
+	size_t skip, nop;
+	unsigned i;
+	int rc;
+
+	ret->x.n = 0;
+	ret->loops = false;
+	if (prologue(k, f, gi_fn_addr(k, f), &skip, &nop))
+		b.entry = gi_fn_addr(k, f) + skip;
+	for (i = 0; i < b.nparts; i++)
+		if ((rc = walk_part(&b, b.part[i])) != 0)
+			return rc;
+	return 0;
+}
+
 uint64_t
 gi_fn_entry(struct gi_kernel *k, uint64_t addr)
 {
 	const struct gi_fn *f = gi_fn_at(k, addr);
-	size_t len = f != NULL && f->size < 16 ? f->size : 16, n;
-	const uint8_t *p = gi_text(k, addr, len);
+	size_t skip, nop;
+	bool loops;
 
-	if (p == NULL)
+	if (!prologue(k, f, addr, &skip, &nop))
 		return 0;
-	n = gi_insn_prologue(p, len, addr, is_tracer, k);
-	return n >= len ? addr : addr + n;
+	loops = f != NULL && (f->flags & GI_FN_LOOPS) != 0;
+	if (f != NULL && (f->flags & GI_FN_INIT) != 0) {	/* not looked at when listed */
+		struct gi_exits x = { 0 };
+
+		gi_fn_exits(k, f, &x);
+		loops = x.loops;
+		dv_vec_fini(&x.x);
+	}
+	return addr + (loops ? nop : skip);
 }

@@ -20,6 +20,7 @@ struct gi_exit {
 };
 struct gi_exits {
 	DV_VEC(struct gi_exit) x;
+	bool loops;		/* it jumps back to right after its prologue */
 };
 
 /*
@@ -41,6 +42,9 @@ const struct gi_fn *gi_fn_at(const struct gi_kernel *k, uint64_t addr);
  * DV_E_GUEST: cannot be read; DV_E_NOMEM.
  */
 int  gi_fn_exits(struct gi_kernel *k, const struct gi_fn *f, struct gi_exits *ret);
-/* The first instruction after endbr64 and ftrace's nop; 0: cannot be read. */
+/*
+ * Where entry is seen: the first instruction after endbr64 and ftrace's nop; or
+ * that nop, if the function loops back to there. 0: cannot be read.
+ */
 uint64_t gi_fn_entry(struct gi_kernel *k, uint64_t addr);
 #endif

@@ -135,6 +135,7 @@ struct gi_fn {			/* a function, for fbt */
 #define GI_FN_COLD	64u	/* a part of another function */
 #define GI_FN_RETTHUNK	128u	/* a jump here is a return */
 #define GI_FN_INDTHUNK	256u	/* a jump here is an indirect jump */
+#define GI_FN_LOOPS	1024u	/* jumps back to right after its prologue */
 #define GI_FN_HIDE	512u	/* no function: no fbt probes */
 
 struct gi_scall {		/* one handler of the 64-bit table */

@@ -216,6 +216,11 @@ loaded:
 			goto fail;
 		fprintf(stderr, "probes: %.1f ms, %zu probes, %u functions, %u undecodable\n",
 		    now() - t, gi_nprobes(k), k->probes->nfns, k->probes->nbad);
+		for (i = 0; i < k->probes->nfns; i++)
+			if ((k->probes->fns[i].flags & GI_FN_LOOPS) != 0)
+				fprintf(stderr, "loops: %s entry +%" PRIu64 "\n",
+				    gi_fn_name(k, &k->probes->fns[i]), gi_fn_entry(k,
+				    gi_fn_addr(k, &k->probes->fns[i])) - gi_fn_addr(k, &k->probes->fns[i]));
 		t = now();
 		for (i = 0; i < gi_nprobes(k); i++) {
 			struct gi_probe p;

@@ -7,7 +7,8 @@
  * parts that belong to another function. Init text too, as tracing may begin
  * at the first instruction; once it is freed, such probes have no sites.
  *
- * Entry: the first instruction after endbr64 and ftrace's nop. Arguments are in
+ * Entry: the first instruction after endbr64 and ftrace's nop; at that nop if
+ * the function jumps back to where its prologue ends. Arguments are in
  * rdi rsi rdx rcx r8 r9, further ones on the stack above the return address.
  *
  * Return: arg0 is the offset of the place where the function returns (of a
@@ -60,6 +61,8 @@ gi_fbt_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 			dv_vec_fini(&x.x);
 			return dv_err_nomem(err);
 		}
+		if (x.loops)
+			f->flags |= GI_FN_LOOPS;
 		if (rc != 0) {
 			f->flags |= GI_FN_BAD;
 			p->nbad++;

@@ -69,6 +69,8 @@ static const struct fake_sym fake_syms[] = {
 	{ "__x86_indirect_thunk_rax", 0x2900, 'T', false },
 	{ "by_thunk", 0x2a00, 'T', false },		/* jmp __x86_indirect_thunk_rax */
 	{ "chain", 0x2b00, 'T', false },		/* jmp tailer */
+	{ "loopy", 0x2c00, 'T', false },		/* loops to right after its nop */
+	{ "aux", 0x2d00, 'T', false },			/* by .altinstr_aux and back */
 	{ "_etext", 0x10000, 'T', false },
 	{ "__start_BTF", FAKE_BTF, 'D', false },
 	{ "__stop_BTF", 0, 'D', false },		/* set by fake_make */
@@ -440,6 +442,9 @@ fake_text(struct fake *f)
 	fake_code(f, 0x2900, "ff e0");
 	fake_branch(f, 0x2a00, "e9", 0x2900);
 	fake_branch(f, 0x2b00, "e9", 0x2100);
+	fake_code(f, 0x2c00, "0f 1f 44 00 00 ff c8 75 fc c3");
+	fake_branch(f, 0x2d00, "e9", 0x2a0000);
+	fake_code(f, 0x2d05, "c3");
 }
 
 static inline void

@@ -329,6 +329,43 @@ TEST(fbt_return_of_odd_functions)
 	fake_free(&f);
 }
 
+TEST(entry_is_seen_once_where_a_loop_begins)
+{
+	struct gi_kernel *k;
+	struct dv_err err;
+	struct gi_sites *s;
+	struct fake f;
+	uint32_t w;
+
+	k = open_fake(&f, 3, 4, BASE);
+	EXPECT_EQ(gi_probes_open(k, &err), 0);
+	w = probe_no(k, "fbt", "loopy", "entry");
+	s = sites(k, &w, 1);
+	EXPECT_EQ(s->sites[0].addr, BASE + 0x2c00);	/* the nop, not the loop's head */
+	gi_sites_free(s);
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
+TEST(jumps_to_altinstr_aux_are_no_returns)
+{
+	struct gi_kernel *k;
+	struct dv_err err;
+	struct gi_sites *s;
+	struct fake f;
+	uint32_t w;
+
+	k = open_fake(&f, 3, 4, BASE);
+	EXPECT_EQ(gi_probes_open(k, &err), 0);
+	w = probe_no(k, "fbt", "aux", "return");
+	s = sites(k, &w, 1);
+	EXPECT_EQ(s->nsites, 1);
+	EXPECT_EQ(s->sites[0].addr, BASE + 0x2d05);
+	gi_sites_free(s);
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
 TEST(syscalls_come_from_the_table)
 {
 	const struct gi_rule *r;
