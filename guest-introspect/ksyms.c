@@ -360,6 +360,8 @@ decode_addrs(const struct tables *t, struct gi_ksyms *s)
 		}
 	}
 	text = gi_ksyms_find(s, "_text");
+	if (text != NULL && (text->addr & 4095) != 0)
+		return false;		/* offsets of another meaning */
 	if (text == NULL)
 		text = gi_ksyms_find(s, "_stext");
 	return text != NULL && in_image(t, text->addr) && code > 0 && in > code / 2;
