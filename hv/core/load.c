@@ -70,6 +70,15 @@ walk(struct dv_mstate *ms, uint64_t root, uint64_t va, uint64_t *ret)
 	}
 }
 
+/* Bytes from va that are on its page, of len. */
+static size_t
+page_part(uint64_t va, size_t len)
+{
+	size_t n = PAGE - (va & (PAGE - 1));
+
+	return n < len ? n : len;
+}
+
 /* Copies within one page of the kernel half. */
 static int
 read_kernel(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
@@ -87,6 +96,45 @@ read_kernel(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 		t->ppage = pa;
 	}
 	return ms->s->c.read_phys(ms->ctx, DV_GPA(t->ppage + (va - page)), buf, len);
+}
+
+static int
+copy_kernel(struct dv_mstate *ms, uint64_t va, uint8_t *to, size_t len)
+{
+	size_t n;
+
+	for (; len > 0; va += n, to += n, len -= n) {	/* once per page */
+		n = page_part(va, len);
+		if (read_kernel(ms, va, to, n) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A kernel object that the machine itself looks at. */
+static int
+read_object(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
+{
+	uint64_t direct = dv_load_acq64(&ms->s->page_offset), pa = va - direct;
+
+	if (va < ms->s->kernel_half || len > 0 - va)
+		return bad_address(ms, va);
+	/* above the direct map pa is more than any RAM: the read fails */
+	if (va >= direct && pa < (uint64_t)1 << 46 &&
+	    (pa & (PAGE - 1)) + len <= PAGE &&
+	    ms->s->c.read_phys(ms->ctx, DV_GPA(pa), buf, len) == 0)
+		return 0;
+	if (copy_kernel(ms, va, buf, len) != 0)
+		return bad_address(ms, va);
+	return 0;
+}
+
+int
+dv_field(struct dv_mstate *ms, uint64_t obj, uint32_t off, void *buf, size_t len)
+{
+	if (ms->s->lay == NULL || off == DV_NO_OFF)
+		return bad_address(ms, obj);
+	return read_object(ms, obj + off, buf, len);
 }
 
 /* Page-table root of curthread->mm. */
@@ -124,6 +172,19 @@ read_user(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 	return ms->s->c.read_phys(ms->ctx, DV_GPA(ms->utlb.ppage + (va - page)), buf, len);
 }
 
+static int
+copy_user(struct dv_mstate *ms, uint64_t va, uint8_t *to, size_t len)
+{
+	size_t n;
+
+	for (; len > 0; va += n, to += n, len -= n) {	/* once per page */
+		n = page_part(va, len);
+		if (read_user(ms, va, to, n) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Guest memory; [addr, addr + len) lies in the half that `how` names. */
 static int
 guest_ok(const struct dv_state *s, uint64_t addr, size_t len, enum dv_how how)
@@ -138,21 +199,8 @@ guest_ok(const struct dv_state *s, uint64_t addr, size_t len, enum dv_how how)
 static int
 read_guest(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len, enum dv_how how)
 {
-	uint8_t *to = buf;
-	size_t n;
-
-	while (len > 0) {			/* once per page */
-		n = PAGE - (addr & (PAGE - 1));
-		if (n > len)
-			n = len;
-		if ((how == DV_USER ? read_user(ms, addr, to, n) :
-		    read_kernel(ms, addr, to, n)) != 0)
-			return -1;
-		addr += n;
-		to += n;
-		len -= n;
-	}
-	return 0;
+	return how == DV_USER ? copy_user(ms, addr, buf, len) :
+	    copy_kernel(ms, addr, buf, len);
 }
 
 int
@@ -282,32 +330,6 @@ dv_reg(struct dv_mstate *ms, unsigned reg)
 		ctx->reg_have |= 1u << reg;
 	}
 	return ctx->reg_cache[reg];
-}
-
-/* A kernel object that the machine itself looks at. */
-static int
-read_object(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
-{
-	uint64_t direct = dv_load_acq64(&ms->s->page_offset), pa = va - direct;
-
-	if (va < ms->s->kernel_half || len > 0 - va)
-		return bad_address(ms, va);
-	/* above the direct map pa is more than any RAM: the read fails */
-	if (va >= direct && pa < (uint64_t)1 << 46 &&
-	    (pa & (PAGE - 1)) + len <= PAGE &&
-	    ms->s->c.read_phys(ms->ctx, DV_GPA(pa), buf, len) == 0)
-		return 0;
-	if (read_guest(ms, va, buf, len, DV_KERNEL) != 0)
-		return bad_address(ms, va);
-	return 0;
-}
-
-int
-dv_field(struct dv_mstate *ms, uint64_t obj, uint32_t off, void *buf, size_t len)
-{
-	if (ms->s->lay == NULL || off == DV_NO_OFF)
-		return bad_address(ms, obj);
-	return read_object(ms, obj + off, buf, len);
 }
 
 /* Whose per-CPU base is it? */
