@@ -140,6 +140,7 @@ finish(struct dc *c, struct dv_err *err)
 
 	if (c->bad)
 		rc = err->code != 0 ? err->code : dv_err_nomem(err);
+	c->bad = false;
 	c->err = NULL;
 	c->src = NULL;
 	return rc;
