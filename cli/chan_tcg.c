@@ -264,15 +264,17 @@ tcg_load(struct dv_chan *c, const void *blob, size_t len, unsigned *ret,
 	rc = call(t, DV_CTL_LOAD, blob, len, &l, sizeof(l), &fd, CALL_NS, err);
 	if (rc != 0)
 		goto out;
-	rc = fail(t, err, "its buffers cannot be mapped");
 	if (fd < 0 || fstat(fd, &st) != 0 || l.shared_len == 0 ||
 	    l.shared_len > (uint64_t)st.st_size || l.nvcpu > DV_CTL_MAXCPU ||
-	    (fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK) == 0)
+	    (fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK) == 0) {
+		rc = fail(t, err, "what it shares cannot be trusted");
 		goto out;
+	}
 	p = mmap(NULL, l.shared_len, PROT_READ, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED) {
+		rc = fail(t, err, "its buffers cannot be mapped");
 		goto out;
-	t->broken = false;
+	}
 	regions_unmap(t);
 	t->shared = p;
 	t->shared_len = l.shared_len;

@@ -572,8 +572,11 @@ conn_accept(void)
 	unsigned i;
 	int fd = accept4(chan.listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	if (fd < 0)
+	if (fd < 0) {
+		if (errno != EAGAIN && errno != ECONNABORTED)
+			usleep(1000);	/* no file descriptors: not a busy loop */
 		return;
+	}
 	for (i = 0; i < MAXCONN && chan.conn[i].fd >= 0; i++)
 		;
 	if (i == MAXCONN ||

@@ -192,7 +192,8 @@ qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	else if (run != NULL && run[0] == '/')
 		snprintf(path, sizeof(path), "%s/dvisor/%s.sock", run, tcg.name);
 	else
-		return bad("XDG_RUNTIME_DIR is not set: give sock=PATH", tcg.name);
+		return bad("XDG_RUNTIME_DIR is not set, so there is no folder for "
+			   "the guest's socket: give sock=PATH", tcg.name);
 	if (internals)
 		qemu_int_init(&tcg.q);
 	tcg.has_cpus = qemu_int_has_cpus(&tcg.q);

@@ -257,13 +257,15 @@ dv_tprog_profiles(void)
 void
 dv_tprog_sites_off(void)
 {
-	/* Vector or reset hook: a vCPU's thread, or all vCPUs stand still. */
+	/* QEMU's reset hook is no vCPU: the lock keeps what is published alive */
+	pthread_mutex_lock(&tcg.lock);
 	for (unsigned s = 0; s < MAXPROG; s++) {
 		struct dv_tcg_prog *p = __atomic_load_n(&slot[s], __ATOMIC_ACQUIRE);
 
 		if (p != NULL)
 			__atomic_store_n(&p->on, 0, __ATOMIC_RELEASE);
 	}
+	pthread_mutex_unlock(&tcg.lock);
 }
 
 static int
@@ -616,7 +618,9 @@ unpublish(struct dv_tcg_prog *p)
 {
 	for (unsigned s = 0; s < MAXPROG; s++) {
 		if (slot[s] == p) {
+			pthread_mutex_lock(&tcg.lock);
 			__atomic_store_n(&slot[s], NULL, __ATOMIC_RELEASE);
+			pthread_mutex_unlock(&tcg.lock);
 			__atomic_fetch_sub(&nslot, 1, __ATOMIC_RELEASE);
 			p->flush = flush_ask();
 		}

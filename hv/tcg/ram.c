@@ -30,6 +30,7 @@
  * another vCPU of the guest would be.
  */
 #include "tcg/ram.h"
+#include "tcg/qemu_api.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,10 @@ dv_ram_build(const struct qemu_int *q, char *why, size_t len)
 		if (dv_ram_get()->n != 0)
 			return 0;
 		snprintf(why, len, "the guest's RAM is not known yet");
+		return -1;
+	}
+	if (qemu_plugin_num_vcpus() <= 0) {	/* there may be no machine */
+		snprintf(why, len, "the guest has no vCPU yet");
 		return -1;
 	}
 	m = q->memory_size(NULL);

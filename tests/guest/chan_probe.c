@@ -7,13 +7,19 @@
  *	wait BITS MS		waits for state bits
  *	resume			lets a held guest go
  *	times N			N connections, one INFO each
+ *	junk			malformed messages; each must end its connection
+ *	qmp PATH COMMAND	one QMP command without arguments, by itself
  */
-#include "cli/chan.h"
+#include "chan.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 static void
 check(int rc, const struct dv_err *err)
@@ -62,6 +68,100 @@ read_show(struct dv_chan *c, uint64_t gpa, size_t len)
 	free(p);
 }
 
+static int
+unix_connect(const char *path)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct timeval limit = { 5, 0 };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0) {
+		perror(path);
+		exit(1);
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	return fd;
+}
+
+/* Sends bytes; the other side must hang up, whatever it says before. */
+static void
+must_hang_up(const char *sock, const char *what, const void *buf, size_t len)
+{
+	int fd = unix_connect(sock);
+	char in[4096];
+	ssize_t n = send(fd, buf, len, MSG_NOSIGNAL);
+
+	while (n > 0)
+		n = recv(fd, in, sizeof(in), 0);
+	if (n < 0 && errno != ECONNRESET) {
+		fprintf(stderr, "chan_probe: %s: the connection stays open\n", what);
+		exit(1);
+	}
+	close(fd);
+}
+
+static void
+junk(const char *sock)
+{
+	struct dv_ctl_hdr h = { DV_CTL_MAGIC, DV_CTL_HELLO, 0, 1, 8 };
+	struct {
+		struct dv_ctl_hdr h;
+		struct dv_ctl_hello hello;
+		struct dv_ctl_hdr h2;
+		struct dv_ctl_read read;
+	} m = { h, { DV_CTL_VERSION, 1 },
+		{ DV_CTL_MAGIC, DV_CTL_READ, 0, 2, sizeof(struct dv_ctl_read) },
+		{ 0, DV_CTL_MAXREAD + 1 } };
+	char noise[64];
+
+	memset(noise, 0x5a, sizeof(noise));
+	must_hang_up(sock, "noise", noise, sizeof(noise));
+	h.len = 1u << 21;
+	must_hang_up(sock, "an oversized HELLO", &h, sizeof(h));
+	h.type = DV_CTL_INFO;
+	h.len = 0;
+	must_hang_up(sock, "INFO before HELLO", &h, sizeof(h));
+	must_hang_up(sock, "a READ that is too long", &m, sizeof(m));
+	m.h2.type = 99;
+	m.h2.len = 0;
+	must_hang_up(sock, "an unknown request", &m, sizeof(m) - sizeof(m.read));
+	m.h2.type = DV_CTL_LOAD;
+	m.h2.len = DV_CTL_MAXLEN + 1;
+	must_hang_up(sock, "an oversized LOAD", &m, sizeof(m) - sizeof(m.read));
+}
+
+/* Reads QMP up to an answer; events pass by. */
+static void
+qmp_answer(FILE *f)
+{
+	char line[65536];
+
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, "{\"return\"", 9) == 0 ||
+		    strncmp(line, "{\"QMP\"", 6) == 0)
+			return;
+	fputs("chan_probe: no answer from QMP\n", stderr);
+	exit(1);
+}
+
+static void
+qmp(const char *path, const char *command)
+{
+	FILE *f = fdopen(unix_connect(path), "r+");
+
+	if (f == NULL)
+		exit(1);
+	qmp_answer(f);
+	fputs("{\"execute\":\"qmp_capabilities\"}\n", f);
+	fflush(f);
+	qmp_answer(f);
+	fprintf(f, "{\"execute\":\"%s\"}\n", command);
+	fflush(f);
+	qmp_answer(f);
+	fclose(f);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -89,6 +189,12 @@ main(int argc, char **argv)
 			check(dv_chan_wait(c, (uint32_t)strtoul(argv[i + 1], NULL, 0),
 					   strtoull(argv[i + 2], NULL, 0) * 1000000ull,
 					   &err), &err);
+			i += 3;
+		} else if (strcmp(argv[i], "junk") == 0) {
+			junk(argv[1]);
+			i++;
+		} else if (strcmp(argv[i], "qmp") == 0 && i + 2 < argc) {
+			qmp(argv[i + 1], argv[i + 2]);
 			i += 3;
 		} else if (strcmp(argv[i], "times") == 0 && i + 1 < argc) {
 			for (long n = atol(argv[i + 1]); n > 0; n--) {

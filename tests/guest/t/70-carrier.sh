@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 70-carrier.sh - what the plugin in QEMU promises, asked at its socket.
+
+# probe REQUEST...: chan_probe on the guest's socket.
+probe()
+{
+	probe_bin=$DVISOR_BUILD/obj/tests/guest/chan_probe
+	if [ ! -x "$probe_bin" ] || [ "$DVISOR_SRC/tests/guest/chan_probe.c" -nt "$probe_bin" ]; then
+		mkdir -p "${probe_bin%/*}" &&
+		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -iquote "$DVISOR_SRC" \
+		    -iquote "$DVISOR_SRC/cli" -iquote "$DVISOR_SRC/hv" \
+		    -iquote "$DVISOR_SRC/hv/abi" -iquote "$DVISOR_SRC/hv/core" \
+		    -o "$probe_bin" "$DVISOR_SRC/tests/guest/chan_probe.c" \
+		    "$DVISOR_BUILD/obj/cli/chan_tcg.o" "$DVISOR_BUILD/libdvbase.a" || return 1
+	fi
+	if [ "$(id -u)" = 0 ]; then probe_run=/run; else probe_run=$XDG_RUNTIME_DIR; fi
+	timeout -k 1 60 "$probe_bin" "$probe_run/dvisor/${probe_vm:-$vm}.sock" "$@"
+}
+
+test_malformed_messages_end_their_connection()
+{
+	probe junk && probe info >/dev/null
+}
+
+test_hundred_clients()
+{
+	probe times 100
+}
+
+# An unused machine is enough: the map is there before the first instruction.
+ram_of()			# MACHINE MEMORY
+{
+	"${QEMU:-qemu-system-x86_64}" -M "$1" -m "$2" -accel tcg -S -display none \
+	    -nodefaults -monitor none -plugin "$plugin,name=$probe_vm" >"$tmp/qemu.log" 2>&1 &
+	ram_pid=$!
+	ram_left=50
+	until probe info 2>/dev/null | grep -q '^ram [1-9]'; do
+		ram_left=$((ram_left - 1))
+		[ $ram_left -gt 0 ] || { cat "$tmp/qemu.log" >&2; break; }
+		sleep 0.1
+	done
+	ram_map=
+	# inside and outside of: low RAM, below and above 4G
+	for ram_at in 0 0x9f000 0xfee00000 0x7ffff000 0x80000000 0xbffff000 0xc0000000 \
+	    0x100000000 0x1bffff000 0x1c0000000 0x1fffff000 0x200000000; do
+		if probe read $ram_at 8 >/dev/null 2>&1; then ram_map="$ram_map +"
+		else ram_map="$ram_map -"; fi
+	done
+	kill $ram_pid
+	wait $ram_pid 2>/dev/null
+	echo "$ram_map" | tr -d ' '
+}
+
+test_ram_table_has_the_holes_of_the_machine()
+{
+	probe_vm=ram-$$
+	same "pc 512M" "$(ram_of pc 512)" '++----------' &&
+	same "pc 6G" "$(ram_of pc 6G)" '++-+++-++---' &&
+	same "q35 512M" "$(ram_of q35 512)" '++----------' &&
+	same "q35 6G" "$(ram_of q35 6G)" '++-+---++++-' &&
+	same "microvm 512M" "$(ram_of microvm 512)" '++----------' &&
+	same "microvm 6G" "$(ram_of microvm 6G)" '++-+++-++---'
+	ram_status=$?
+	unset probe_vm
+	return $ram_status
+}
+
+test_paused_guest_can_be_attached()
+{
+	probe qmp "$(guest_dir g)/qmp" stop || return 1
+	n=$(dv -qn 'BEGIN { printf("%s\n", execname); exit(0); } syscall:::entry { @ = count(); }' | head -n 1)
+	probe info | grep -q '^state.* paused' || fail "the guest is not paused"
+	probe qmp "$(guest_dir g)/qmp" cont || return 1
+	same "execname in BEGIN" "$n" swapper/0 &&
+	guest_run g true
+}
+
+test_a_name_is_used_once()
+{
+	! "${QEMU:-qemu-system-x86_64}" -M pc -m 64 -accel tcg -S -display none -nodefaults \
+	    -monitor none -plugin "$plugin,name=$vm" >"$tmp/second" 2>&1 || return 1
+	grep -q "^dvisor-tcg: another guest uses the name: .*$vm.sock is in use" "$tmp/second" ||
+	    fail "it said: $(cat "$tmp/second")"
+}
+
+# Without what QEMU exports beside its plugin interface.
+test_plugin_interface_alone_is_enough()
+{
+	guest_start p default -plugin "$plugin,name=plain-$$,internals=off" || return 1
+	plain=$vm vm=plain-$$
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    syscall::getppid:entry /execname == "dvwork"/ { n++; } END { printf("n=%d\n", n); }'
+	plain_status=$?
+	if [ $plain_status = 0 ]; then
+		want=$(guest_run p 'dvwork syscalls 100')
+		trace_stop
+		cat "$tmp/trace.out" "$tmp/trace.err" >&2
+		same getppid "$(sed -n 's/^n=//p' "$tmp/trace.out")" \
+		    "$(guest_count "$want" getppid)"
+		plain_status=$?
+	fi
+	vm=$plain
+	guest_stop p
+	return $plain_status
+}
