@@ -560,6 +560,10 @@ sou:
 		$$ = (struct atom){ .word = DW_TYPE, .defines = true };
 		$$.type = decl_tag(c, (enum tkind)$1, $2.s, at(&@2), false);
 	}
+	| sou_kind SYM			{
+		$$ = (struct atom){ .word = DW_TYPE, .defines = true };
+		$$.type = decl_scoped(c, (enum tkind)$1, $2.s, at(&@2));
+	}
 	| sou_head '{' members '}'	{
 		decl_sou_end(c, $1);
 		if (lx->sous.n != 0)

@@ -370,6 +370,19 @@ decl_tag(struct dc *c, enum tkind k, const char *name, struct loc l, bool body)
 	return t;
 }
 
+/* struct MOD`NAME: the guest's, whatever D declares. */
+struct type *
+decl_scoped(struct dc *c, enum tkind k, const char *name, struct loc l)
+{
+	const char *q = strchr(name, '`');
+	const char *mod = q != name ? dc_strdup(c, name, (size_t)(q - name)) : NULL;
+	struct type *t = ty_find(c, mod, k, q + 1);
+
+	if (t == NULL)
+		dc_error(c, l, D_UNKNOWN, "unknown type name: %s", name);
+	return t != NULL ? t : c->t_int;
+}
+
 static void
 add_member(struct dc *c, struct type *t, const char *name, struct type *mt, struct loc l,
     uint64_t bit_off, uint32_t bit_size)

@@ -436,6 +436,7 @@ struct type *decl_typename(struct dc *c, struct dspec *s, struct declr *d);
 void decl_declare(struct dc *c, struct dspec *s, struct declr *list);
 struct dparm *decl_parm(struct dc *c, struct dspec *s, struct declr *d);
 struct type *decl_tag(struct dc *c, enum tkind k, const char *name, struct loc l, bool body);
+struct type *decl_scoped(struct dc *c, enum tkind k, const char *name, struct loc l);
 void decl_members(struct dc *c, struct type *t, struct dspec *s, struct declr *list);
 void decl_sou_end(struct dc *c, struct type *t);
 void decl_enumerator(struct dc *c, struct type *t, const char *name, struct node *v, struct loc l);

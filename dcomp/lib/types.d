@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types.d - names of types that D scripts use, where the guest has none. */
+/* types.d - names of types that D scripts use, where the guest has none; NULL. */
 typedef int id_t;
 typedef int projid_t;
 typedef int taskid_t;
@@ -10,3 +10,4 @@ typedef long hrtime_t;
 typedef char *caddr_t;
 typedef unsigned int major_t;
 typedef unsigned int minor_t;
+inline void *NULL = 0;
