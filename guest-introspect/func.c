@@ -153,6 +153,8 @@ flags_of(const char *name)
 {
 	const char *cold = strstr(name, ".cold");
 
+	if (starts(name, "__pi_"))
+		name += 5;
 	if (cold != NULL && (cold[5] == 0 || cold[5] == '.'))
 		return GI_FN_COLD;
 	if (ends(name, "return_thunk"))
@@ -205,6 +207,7 @@ gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 		struct gi_fn f = { 0 };
 		struct gi_type t;
 		const char *name;
+		uint16_t thunk = 0;
 		int br = 0;
 
 		for (j = i; j < s->n && s->v[s->byaddr[j]].addr == at; j++) {
@@ -213,6 +216,7 @@ gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 
 			if ((y->type | 32) != 't' && (y->type | 32) != 'w')
 				continue;
+			thunk |= flags_of(s->names + y->name) & (GI_FN_RETTHUNK | GI_FN_INDTHUNK);
 			if (y->percpu || (best != NULL && r <= br))
 				continue;
 			best = y;
@@ -226,7 +230,7 @@ gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 		name = s->names + best->name;
 		f.sym = (uint32_t)(best - s->v);
 		f.size = size > GI_MAX_FUNC ? GI_MAX_FUNC : (uint32_t)size;
-		f.flags = flags_of(name);
+		f.flags = flags_of(name) | thunk | (thunk != 0 ? GI_FN_HIDE : 0);
 		if (in_areas(&text[1], 1, at))
 			f.flags |= GI_FN_INIT;
 		if (in_areas(notrace, sizeof(notrace) / sizeof(notrace[0]), at))

@@ -541,6 +541,8 @@ gi_ksym_rank(const struct gi_ksyms *s, const struct gi_ksym *y)
 		r += 1;
 	if (strncmp(name, "__ia32_", 7) == 0)
 		r -= 1;		/* shares its code with __x64_ */
+	if (strncmp(name, "__pi_", 5) == 0)
+		r -= 4;		/* an alias for position-independent code */
 	if (strncmp(name, "__pfx_", 6) == 0 || strncmp(name, "__cfi_", 6) == 0)
 		r -= 16;
 	return r;

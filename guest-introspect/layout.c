@@ -107,6 +107,7 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 	struct dv_layout *l = ret;
 	uint64_t po = gi_addr(k, "page_offset_base");
 	struct gi_type t;
+	dv_gpa_t root;
 	bool ok = false;
 
 	memset(l, 0, sizeof(*l));
@@ -152,6 +153,10 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 		l->ptregs_size = (uint32_t)t.size;
 	l->stack_size = thread_size(k);
 	l->stack_pad = gi_addr(k, "asm_fred_entrypoint_user") != 0 ? 16 : 0;
+	/* k->root may be what the kernel boots with; the machine falls back on CR3 */
+	if (gi_pgwalk(&k->mem, k->root, k->levels, DV_GVA(gi_addr(k, "init_top_pgt")), &root,
+	    NULL) == 0)
+		l->kernel_root = root.v;
 	l->page_offset_sym = po;
 	l->pcpu_offset_sym = gi_addr(k, "__per_cpu_offset");
 	if (k->live) {

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 
 #define MAGIC		0x314b4947u	/* "GIK1" */
-#define VERSION		4u
+#define VERSION		5u
 
 enum sec { S_ADDR, S_NAME, S_TYPE, S_PERCPU, S_NAMES, S_BTF, S_FNS, S_SCALLS, S_NRMAP, S_FBT,
 	S_STRS, NSEC };

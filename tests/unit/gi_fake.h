@@ -66,6 +66,7 @@ static const struct fake_sym fake_syms[] = {
 	{ "garbage", 0x2600, 'T', false },
 	{ "thunked", 0x2700, 'T', false },		/* jmp __x86_return_thunk */
 	{ "__x86_return_thunk", 0x2800, 'T', false },
+	{ "__pi___x86_indirect_thunk_rax", 0x2900, 'T', false },	/* as 7.x has it */
 	{ "__x86_indirect_thunk_rax", 0x2900, 'T', false },
 	{ "by_thunk", 0x2a00, 'T', false },		/* jmp __x86_indirect_thunk_rax */
 	{ "chain", 0x2b00, 'T', false },		/* jmp tailer */
