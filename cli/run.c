@@ -64,7 +64,7 @@ struct run {
 	FILE *out;
 	int out_errno;			/* the output failed */
 	unsigned ncpu;			/* vCPUs + host */
-	bool ended;			/* the guest is gone */
+	bool ended;			/* the guest is about to go */
 	uint64_t next_agg, next_switch, next_status;
 	pid_t child;			/* -c */
 };
@@ -251,12 +251,14 @@ static int
 loop(struct run *r, struct dv_err *err)
 {
 	const struct timespec pause = { 0, TICK_NS };
+	struct dv_ctl_info info;
 	struct dv_status st;
 	bool first = true;
 	int rc, status;
 
 	for (;;) {
-		if ((rc = dv_chan_status(r->vm->chan, &st, err)) != 0)
+		if ((rc = dv_chan_status(r->vm->chan, &st, err)) != 0 ||
+		    (rc = dv_chan_info(r->vm->chan, &info, err)) != 0)
 			return rc;
 		if ((rc = drain(r, first, false, err)) != 0)
 			return rc;
@@ -267,6 +269,10 @@ loop(struct run *r, struct dv_err *err)
 		}
 		if (st.killed) {
 			dv_msg("processing aborted: system unresponsive");
+			return 0;
+		}
+		if (info.state & DV_GUEST_ENDING) {
+			r->ended = true;
 			return 0;
 		}
 		if (st.exiting || cn_exiting(r->cn, &status) || interrupted || child_ended(r))
@@ -364,6 +370,8 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 		if (guest_end_ok)
 			rc = 0;
 	}
+	if (rc == 0 && r.ended && !guest_end_ok)
+		rc = dv_err_set(err, DV_E_GUEST, "guest \"%s\" ended", vm->name);
 	if (rc == 0)
 		cn_exiting(r.cn, status);
 out:

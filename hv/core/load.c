@@ -79,15 +79,17 @@ page_part(uint64_t va, size_t len)
 	return n < len ? n : len;
 }
 
-/* Copies within one page of the kernel half. */
+/*
+ * Physical address of a kernel page. Before init_mm's tables are in use, while
+ * the kernel boots, those of CR3 are.
+ */
 static int
-read_kernel(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
+kernel_page(struct dv_mstate *ms, uint64_t page, uint64_t *ret)
 {
-	uint64_t page = va & ~(uint64_t)(PAGE - 1), pa;
-	struct dv_tlb *t = &ms->ktlb[(va >> 12) % DV_NTLB];
+	struct dv_tlb *t = &ms->ktlb[(page >> 12) % DV_NTLB];
+	uint64_t pa;
 
 	if (t->vpage != page) {
-		/* before init_mm's tables are in use, those of CR3 are */
 		if (walk(ms, ms->s->lay->kernel_root, page, &pa) != 0 &&
 		    (ms->ctx->vcpu < 0 ||
 		    walk(ms, dv_reg(ms, DV_REG_CR3) & PTE_ADDR, page, &pa) != 0))
@@ -95,7 +97,19 @@ read_kernel(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 		t->vpage = page;
 		t->ppage = pa;
 	}
-	return ms->s->c.read_phys(ms->ctx, DV_GPA(t->ppage + (va - page)), buf, len);
+	*ret = t->ppage;
+	return 0;
+}
+
+/* Copies within one page of the kernel half. */
+static int
+read_kernel(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
+{
+	uint64_t page = va & ~(uint64_t)(PAGE - 1), pa;
+
+	if (kernel_page(ms, page, &pa) != 0)
+		return -1;
+	return ms->s->c.read_phys(ms->ctx, DV_GPA(pa + (va - page)), buf, len);
 }
 
 static int
@@ -152,7 +166,7 @@ user_root(struct dv_mstate *ms, uint64_t *ret)
 	    dv_curthread(ms, &task) != 0 || task == 0 ||
 	    dv_field(ms, task, lay->task_mm, &mm, sizeof(mm)) != 0 || mm == 0 ||
 	    dv_field(ms, mm, lay->mm_pgd, &pgd, sizeof(pgd)) != 0 ||
-	    pgd < ms->s->kernel_half || walk(ms, lay->kernel_root, pgd, &pa) != 0)
+	    pgd < ms->s->kernel_half || kernel_page(ms, pgd & ~(uint64_t)(PAGE - 1), &pa) != 0)
 		return -1;
 	*ret = ms->ctx->user_root = pa;
 	return 0;
@@ -361,8 +375,8 @@ pcpu_find_anew(struct dv_mstate *ms, uint64_t base, uint32_t *ret)
 	if (lay->pcpu_offset_sym == 0)
 		return -1;
 	for (i = 0; i < DV_MAXCPU; i += 32) {
-		if (read_guest(ms, lay->pcpu_offset_sym + 8 * (uint64_t)i, some,
-		    sizeof(some), DV_KERNEL) != 0)
+		if (copy_kernel(ms, lay->pcpu_offset_sym + 8 * (uint64_t)i, (uint8_t *)some,
+		    sizeof(some)) != 0)
 			return -1;
 		for (j = 0; j < 32 && some[j] != base; j++)
 			;
@@ -371,8 +385,8 @@ pcpu_find_anew(struct dv_mstate *ms, uint64_t base, uint32_t *ret)
 	}
 	if (i >= DV_MAXCPU)
 		return -1;
-	if (lay->page_offset_sym != 0 && read_guest(ms, lay->page_offset_sym, &direct,
-	    sizeof(direct), DV_KERNEL) == 0 && direct >= ms->s->kernel_half)
+	if (lay->page_offset_sym != 0 && copy_kernel(ms, lay->page_offset_sym, (uint8_t *)&direct,
+	    sizeof(direct)) == 0 && direct >= ms->s->kernel_half)
 		dv_store_rel64(&ms->s->page_offset, direct);
 	*ret = i + j;
 	return 0;

@@ -43,7 +43,7 @@ test_killed_command_leaves_no_probe()
 test_idle_guest_can_be_attached()
 {
 	sleep 1
-	n=$(dv -qn 'BEGIN { printf("%d\n", `init_task.pid); exit(0); } sched:::on-cpu { @ = count(); }' | head -n 1)
+	n=$(dv -qn 'BEGIN { printf("%d\n", ((struct task_struct *)&`init_task)->pid); exit(0); } sched:::on-cpu { @ = count(); }' | head -n 1)
 	same "pid of init_task" "$n" 0
 }
 
