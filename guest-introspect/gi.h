@@ -61,7 +61,11 @@ int  gi_kernel_save(struct gi_kernel *k, struct dv_err *err, void **data, size_t
 const char *gi_kernel_id(const struct gi_kernel *k);		/* build id, hex */
 const char *gi_kernel_release(const struct gi_kernel *k);	/* "6.1.0-35-cloud-amd64" */
 uint64_t gi_kernel_base(const struct gi_kernel *k);		/* _text */
-/* Offsets for the probe machine. Needs live memory for per-CPU bases, page_offset. */
+/*
+ * Offsets for the probe machine. Needs live memory for per-CPU bases, page_offset.
+ * Before setup_per_cpu_areas() and memory randomization in the guest ncpu is 1,
+ * and the bases and page_offset are those of early boot: ask again later.
+ */
 int  gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret);
 
 /* Reads guest-virtual memory through the kernel's page tables. */
