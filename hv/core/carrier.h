@@ -32,7 +32,10 @@ struct dv_carrier {
 	/* The same for writing (copyout only). May be NULL: refused at load. */
 	int (*write_phys)(struct dv_ctx *ctx, dv_gpa_t at, const void *buf, size_t len);
 
-	/* Host CLOCK_MONOTONIC and CLOCK_REALTIME, ns. Context: any. */
+	/*
+	 * Host CLOCK_MONOTONIC and CLOCK_REALTIME, ns. Context: any; dv_snap()
+	 * asks with a context whose carrier_data is NULL.
+	 */
 	uint64_t (*clock)(struct dv_ctx *ctx);
 	uint64_t (*wallclock)(struct dv_ctx *ctx);
 };

@@ -96,6 +96,9 @@ void dv_status(struct dv_state *s, struct dv_status *ret);
  *	fired = recorded + norecord + dropped + faulted + speculated
  *	      + spec_dropped + spec_refused + spec_discarded
  *	      + agg_dropped + overwritten + after_exit
+ *
+ * A hit that begins after exit() or stop runs no rule, so it is no firing;
+ * after_exit are the clauses left of hits that were in progress.
  */
 struct dv_account {
 	uint64_t fired;			/* predicate true or faulted, or none; or after exit */
