@@ -274,8 +274,6 @@ load_libraries(struct dv_program *p, const struct dv_opts *o, struct dv_err *err
 	size_t i;
 	int rc;
 
-	if (dv_path_lib(dir, sizeof(dir)) && (rc = load_libdir(p, dir, false, err)) != 0)
-		return rc;
 	if (p->kernel != NULL) {
 		if ((prelude = gi_prelude(p->kernel, err)) == NULL)
 			return err->code;
@@ -286,6 +284,8 @@ load_libraries(struct dv_program *p, const struct dv_opts *o, struct dv_err *err
 			return rc;
 		}
 	}
+	if (dv_path_lib(dir, sizeof(dir)) && (rc = load_libdir(p, dir, false, err)) != 0)
+		return rc;
 	for (i = 0; i < o->xopts.n; i++)
 		if (strcmp(o->xopts.v[i].name, "libdir") == 0 && o->xopts.v[i].value != NULL &&
 		    (rc = load_libdir(p, o->xopts.v[i].value, true, err)) != 0)

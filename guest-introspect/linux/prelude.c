@@ -8,9 +8,12 @@
  *	pr_addr		the task_struct's address
  *	pr_pri		139 - task_struct.prio: as in D, more is better; Linux'
  *			prio is 0..139, less is better (fair threads 0..39 here)
- *	pr_state	SONPROC if it is the current thread (off-cpu corrects
- *			that for itself), SZOMB if it has exited, SSTOP if it is
- *			stopped or traced, SSLEEP if its state is not 0, else SRUN
+ *	pr_state	as of the event. At sched:::off-cpu the current thread is
+ *			SZOMB if it has exited, SRUN if it stays on its queue
+ *			(preempted or yielding, whatever its state says), else
+ *			SSLEEP; at any other probe it is SONPROC. Other threads:
+ *			SZOMB, SSTOP (stopped or traced), SRUN if on a queue or
+ *			state 0, else SSLEEP
  *	pr_lwpid	the thread's pid, in the init namespace; pr_pid: tgid
  *	pr_fname	comm
  *	cpu_id		rq.cpu
@@ -74,18 +77,24 @@ static void
 lwpsinfo(const struct gi_kernel *k, struct dv_str *s)
 {
 	const char *state = has(k, "task_struct", "__state") ? "__state" : "state";
+	/* runnable: on a queue, and not only until it is taken off lazily */
+	const char *queued = has(k, "task_struct", "se.sched_delayed") ?
+	    "(T->on_rq != 0 && T->se.sched_delayed == 0)" : "(T->on_rq != 0)";
+	const char *running = "(T == curthread && "
+	    "!(probename == \"off-cpu\" && probeprov == \"sched\"))";
 
 	dv_str_printf(s, "translator lwpsinfo_t < struct task_struct *T > {\n"
 	    "\tpr_flag = ((T->flags & 0x200000) != 0 ? PR_ISSYS : 0) |\n"
 	    "\t    (T->pid == 0 ? PR_IDLE : 0);\n"
 	    "\tpr_lwpid = T->pid;\n"
 	    "\tpr_addr = (uintptr_t)T;\n"
-	    "\tpr_pri = 139 - T->prio;\n"
-	    "\tpr_state = T == curthread ? SONPROC : T->exit_state != 0 ? SZOMB :\n"
-	    "\t    (T->%s & 0xc) != 0 ? SSTOP : T->%s != 0 ? SSLEEP : SRUN;\n"
-	    "\tpr_sname = T == curthread ? 'O' : T->exit_state != 0 ? 'Z' :\n"
-	    "\t    (T->%s & 0xc) != 0 ? 'T' : T->%s != 0 ? 'S' : 'R';\n"
-	    "};\n", state, state, state, state);
+	    "\tpr_pri = 139 - T->prio;\n");
+	dv_str_printf(s, "\tpr_state = %s ? SONPROC : T->exit_state != 0 ? SZOMB :\n"
+	    "\t    %s || T->%s == 0 ? SRUN : (T->%s & 0xc) != 0 ? SSTOP : SSLEEP;\n",
+	    running, queued, state, state);
+	dv_str_printf(s, "\tpr_sname = %s ? 'O' : T->exit_state != 0 ? 'Z' :\n"
+	    "\t    %s || T->%s == 0 ? 'R' : (T->%s & 0xc) != 0 ? 'T' : 'S';\n"
+	    "};\n", running, queued, state, state);
 }
 
 static void
