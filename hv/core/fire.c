@@ -196,13 +196,17 @@ select_probe(struct dv_mstate *ms, const struct dv_rule *r)
 	return val < r->nselect ? p->select[r->probe + val] : DV_NONE;
 }
 
+/* `novalue`: %rax is no function's value here, so args[1] is a fault. */
 static void
-fire_rule(struct dv_mstate *ms, const struct dv_rule *r, uint32_t probe)
+fire_rule(struct dv_mstate *ms, const struct dv_rule *r, uint32_t probe, bool novalue)
 {
 	if (ms->s->first[probe] == ms->s->first[probe + 1])
 		return;
 	eager_args(ms, r->args);
-	if (r->retval) {
+	if (r->retval && novalue) {
+		ms->arg_have &= ~2u;
+		ms->arg_bad |= 2;
+	} else if (r->retval) {
 		ms->argval[1] = dv_reg(ms, DV_REG_RAX);
 		ms->arg_have |= 2;
 		ms->arg_bad &= ~2u;
@@ -230,13 +234,20 @@ save_pending(struct dv_mstate *ms, const struct dv_rule *r, uint32_t probe)
 		DV_COUNT(ms->cpu->n.rule_drops);
 }
 
+/*
+ * Pending returns of functions that jumped to the one that returns here. Where
+ * it leaves by an indirect jump (its own value is marked as a fault) theirs is
+ * not known either.
+ */
 static void
-fire_pending(struct dv_mstate *ms)
+fire_pending(struct dv_mstate *ms, const struct dv_rule *here)
 {
 	struct dv_state *s = ms->s;
 	const struct dv_rule *r;
 	uint32_t rule, probe, i;
 	uint64_t slot, ret;
+	bool novalue = here->args != DV_NONE &&
+	    s->prog.argsets[here->args].arg[1].kind == DV_LOC_FAULT;
 	int rc;
 
 	if (s->tail.e == NULL || !dv_tail_any(&s->tail, dv_reg(ms, DV_REG_RSP)) ||
@@ -254,7 +265,7 @@ fire_pending(struct dv_mstate *ms)
 		ms->raw = r->raw == DV_NONE ? NULL : &s->prog.argsets[r->raw];
 		ms->raw_have = 0;
 		ms->scratch_floor = 0;
-		fire_rule(ms, r, probe);
+		fire_rule(ms, r, probe, novalue);
 	}
 }
 
@@ -266,12 +277,12 @@ run_rule(struct dv_mstate *ms, const struct dv_rule *r)
 	switch (r->kind) {
 	case DV_RULE_FIRE:
 		if (probe != DV_NONE)
-			fire_rule(ms, r, probe);
+			fire_rule(ms, r, probe, false);
 		break;
 	case DV_RULE_RET:
 		if (probe != DV_NONE)
-			fire_rule(ms, r, probe);
-		fire_pending(ms);
+			fire_rule(ms, r, probe, false);
+		fire_pending(ms, r);
 		break;
 	case DV_RULE_TAIL:
 		if (probe != DV_NONE)
