@@ -65,6 +65,8 @@ struct run {
 	int out_errno;			/* the output failed */
 	unsigned ncpu;			/* vCPUs + host */
 	bool ended;			/* the guest is about to go */
+	uint64_t generation;		/* of the guest's kernel when loaded */
+	bool reset;			/* it is another kernel now */
 	uint64_t next_agg, next_switch, next_status;
 	pid_t child;			/* -c */
 };
@@ -275,6 +277,10 @@ loop(struct run *r, struct dv_err *err)
 			r->ended = true;
 			return 0;
 		}
+		if (info.generation != r->generation) {
+			r->reset = true;
+			return 0;
+		}
 		if (st.exiting || cn_exiting(r->cn, &status) || interrupted || child_ended(r))
 			return 0;
 		nanosleep(&pause, NULL);
@@ -323,7 +329,7 @@ int
 dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
        bool guest_end_ok, int *status, struct dv_err *err)
 {
-	struct run r = { .p = p, .vm = vm, .o = o };
+	struct run r = { .p = p, .vm = vm, .o = o, .generation = vm->info.generation };
 	const struct cn_symbols symbols = { .arg = &r, .kernel = kernel_name };
 	const struct cn_requests requests = { .arg = &r, .freopen = do_freopen,
 	    .system = do_system, .ftruncate = do_ftruncate };
@@ -370,6 +376,9 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 		if (guest_end_ok)
 			rc = 0;
 	}
+	if (rc == 0 && r.reset)
+		rc = dv_err_set(err, DV_E_GUEST, "guest \"%s\" was reset or started another kernel: "
+		    "the trace has ended", vm->name);
 	if (rc == 0 && r.ended && !guest_end_ok)
 		rc = dv_err_set(err, DV_E_GUEST, "guest \"%s\" ended", vm->name);
 	if (rc == 0)
