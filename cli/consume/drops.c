@@ -90,7 +90,13 @@ cn_report_drops(struct cn *c, const struct dv_status *st)
 		cn_drop(c, "DBLERROR", "%" PRIu64 " error%s in ERROR probe", n, S(n));
 	if ((n = news(&l->rule_drops, st->rule_drops)) != 0)
 		cn_msg(c, "%" PRIu64 " firing%s missed (no room for the state of their "
-		    "probes)", n, S(n));
+		    "probes, or unreadable guest memory)", n, S(n));
+	if (st->stale_sites > l->stale_sites) {
+		n = st->stale_sites - l->stale_sites;
+		l->stale_sites = st->stale_sites;
+		cn_msg(c, "%" PRIu64 " return site%s not traced: the guest's kernel has "
+		    "changed its text there", n, S(n));
+	}
 }
 
 void

@@ -88,7 +88,7 @@ struct dv_status {
 	uint32_t killed;		/* deadman */
 	int64_t  exit_status;
 	uint32_t filled;		/* bufpolicy=fill: a buffer is full, tracing may end */
-	uint32_t pad;
+	uint32_t stale_sites;		/* left out: other instructions are there now */
 };
 
 #define DV_QUANT_NBUCKETS	127	/* -2^62.. 0 .. 2^63: bucket 63 is zero */

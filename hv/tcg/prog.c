@@ -56,6 +56,7 @@
 struct site_ref {
 	struct dv_tcg_prog *p;
 	uint32_t site;
+	uint32_t stale;			/* atomic: counted in p->stale */
 };
 
 struct profile {			/* of one timer on one vCPU */
@@ -84,6 +85,7 @@ struct dv_tcg_prog {
 	uint64_t low, high;		/* addresses */
 	uint32_t *hash;			/* first site of an address + 1 */
 	uint32_t mask;
+	uint32_t stale;			/* sites that were found changed; atomic */
 
 	/* service thread */
 	enum phase phase;
@@ -208,6 +210,56 @@ addr_hash(uint64_t a)
 	return (uint32_t)((a * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
+static bool
+is_ret(const uint8_t *b, size_t n)
+{
+	return (n >= 1 && (b[0] == 0xc3 || b[0] == 0xc2)) || (n >= 2 && b[0] == 0xf3 && b[1] == 0xc3);
+}
+
+/* jmp *reg, jmp *mem, or the lfence before one: what a patched thunk becomes. */
+static bool
+is_indirect_jump(const uint8_t *b, size_t n)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && (b[i] == 0x2e || b[i] == 0x3e || (b[i] & 0xf0) == 0x40))
+		i++;
+	return (n - i >= 2 && b[i] == 0xff && (b[i + 1] >> 3 & 7) == 4) ||
+		(n >= 3 && b[0] == 0x0f && b[1] == 0xae && b[2] == 0xe8);
+}
+
+/*
+ * Is the site still what its rules were made for? Kernels patch their text: at
+ * a function's entry that means nothing to us, but a jump that led out of a
+ * function may lead elsewhere now (static calls). Returns that went through the
+ * return thunk and became plain ones stay returns, and jumps through thunks
+ * that became plain indirect ones stay that.
+ */
+static bool
+site_valid(const struct dv_tcg_prog *p, const struct dv_site *site, struct qemu_plugin_insn *insn)
+{
+	const struct dv_prog *prog = dv_state_prog(p->state);
+	bool returns = false, only_returns = true, indirect = true;
+	uint8_t b[16];
+	size_t n;
+
+	for (uint32_t i = 0; i < site->nrule; i++) {
+		const struct dv_rule *r = &prog->rules[site->rule + i];
+		uint32_t kind = r->kind;
+
+		indirect &= r->args != DV_NONE &&
+			prog->argsets[r->args].arg[1].kind == DV_LOC_FAULT;
+		returns |= kind == DV_RULE_RET || kind == DV_RULE_TAIL;
+		only_returns &= kind == DV_RULE_RET;
+	}
+	if (!returns)
+		return true;
+	n = qemu_plugin_insn_data(insn, b, sizeof(b));
+	return (n <= site->nbytes && memcmp(b, site->bytes, n) == 0) ||
+		(only_returns && !indirect && is_ret(b, n)) ||
+		(indirect && is_indirect_jump(b, n));
+}
+
 static void
 site_arm(struct dv_tcg_prog *p, struct qemu_plugin_insn *insn, uint64_t va)
 {
@@ -217,10 +269,14 @@ site_arm(struct dv_tcg_prog *p, struct qemu_plugin_insn *insn, uint64_t va)
 		at = (at + 1) & p->mask;
 	if (i == 0)
 		return;
-	for (i--; i < p->nsites && p->site[i].addr == va; i++)
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, site_cb,
-						       QEMU_PLUGIN_CB_R_REGS,
-						       &p->ref[i]);
+	for (i--; i < p->nsites && p->site[i].addr == va; i++) {
+		if (site_valid(p, &p->site[i], insn))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, site_cb,
+							       QEMU_PLUGIN_CB_R_REGS,
+							       &p->ref[i]);
+		else if (__atomic_exchange_n(&p->ref[i].stale, 1, __ATOMIC_RELAXED) == 0)
+			__atomic_fetch_add(&p->stale, 1, __ATOMIC_RELAXED);
+	}
 }
 
 void
@@ -726,6 +782,7 @@ void
 dv_tprog_status(struct dv_tcg_prog *p, struct dv_status *ret)
 {
 	dv_status(p->state, ret);
+	ret->stale_sites = __atomic_load_n(&p->stale, __ATOMIC_RELAXED);
 }
 
 int
