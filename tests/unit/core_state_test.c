@@ -480,6 +480,46 @@ TEST(pending_returns_fire_newest_first)
 	tb_fini(&t);
 }
 
+/* Where g leaves by an indirect jump %rax is no value, for f neither. */
+TEST(pending_return_at_an_indirect_jump_has_no_value)
+{
+	uint32_t f, g, jump, out, args;
+	const struct dv_fault_rec *p;
+	struct dv_snap snap;
+	struct dv_rule *r;
+	uint64_t stack;
+	struct tb t;
+
+	tb_init(&t, 1);
+	f = probe_add(&t, "f", 0);
+	g = probe_add(&t, "g", 0);
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_var(&t, DIF_VAR_ARG1));
+	ecb_add(&t, f, clause_end(&t, 0));
+	ecb_add(&t, g, 0);
+	args = argset_add(&t);
+	t.b.argsets.v[args].arg[1] = (struct dv_loc){ .kind = DV_LOC_FAULT };
+	r = rule_add(&t, DV_RULE_TAIL, f, DV_NONE);
+	r->retval = 1;
+	jump = site_add(&t, 1);
+	rule_add(&t, DV_RULE_RET, g, args);
+	out = site_add(&t, 1);
+	tb_go(&t);
+	stack = dv_sim_alloc(t.sim, 64);
+	dv_sim_write64(t.sim, stack, 0xffffffff81000123ull);
+	dv_sim_reg(t.sim, 0)[DV_REG_RSP] = stack;
+	dv_sim_reg(t.sim, 0)[DV_REG_RAX] = 99;
+	dv_sim_hit(t.sim, 0, jump);
+	dv_sim_hit(t.sim, 0, out);
+	p = (const void *)dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, 2 * sizeof(*p));
+	EXPECT_EQ(p[0].epid, DV_EPID_FAULT);
+	EXPECT_EQ(p[0].failed, 2);
+	EXPECT_EQ(p[1].epid, DV_EPID_FAULT);
+	EXPECT_EQ(p[1].failed, 1);
+	tb_fini(&t);
+}
+
 TEST(timers)
 {
 	uint32_t p, q, e[4];
