@@ -14,6 +14,7 @@
 #include "chan.h"
 #include "msg.h"
 #include "paths.h"
+#include "base/clock.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -26,20 +27,12 @@
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define QEMU		"qemu-system-x86_64"
 #define MIN_MAJOR	9
 #define MIN_MINOR	2
-
-static void
-nap(void)
-{
-	const struct timespec ts = { 0, 20000000 };
-
-	nanosleep(&ts, NULL);
-}
+#define NAP_NS		20000000u
 
 /* First line of a command's output; false: it could not be run. */
 static bool
@@ -195,7 +188,7 @@ wait_for_socket(const struct dv_booted *g, int log, struct dv_err *err)
 			dv_chan_close(chan);
 			return 0;
 		}
-		nap();
+		dv_clock_nap(NAP_NS);
 	}
 	return dv_err_set(err, DV_E_GUEST, "QEMU runs, but its dvisor socket %s did not come up", g->sock);
 }
@@ -290,7 +283,7 @@ dv_boot_stop(const struct dv_booted *g)
 
 		if (p == g->pid || (p < 0 && kill(g->pid, 0) != 0))
 			break;
-		nap();
+		dv_clock_nap(NAP_NS);
 	}
 	if (i == 250) {
 		kill(g->pid, SIGKILL);

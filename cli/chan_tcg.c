@@ -14,6 +14,8 @@
  */
 #include "chan.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,7 +27,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CALL_NS 5000000000ull
@@ -39,15 +40,6 @@ struct tcg_chan {
 	const uint8_t *shared;
 	size_t shared_len;
 };
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
 
 static int
 fail(struct tcg_chan *t, struct dv_err *err, const char *what)
@@ -69,7 +61,7 @@ ready(struct tcg_chan *t, short what, uint64_t end, struct dv_err *err)
 {
 	for (;;) {
 		struct pollfd p = { t->fd, what, 0 };
-		uint64_t now = now_ns();
+		uint64_t now = dv_clock_ns();
 		uint64_t left = end > now ? end - now : 0;
 		int n = poll(&p, 1, left / 1000000u > 1000000u ? 1000000 :
 			     (int)((left + 999999u) / 1000000u));
@@ -78,7 +70,7 @@ ready(struct tcg_chan *t, short what, uint64_t end, struct dv_err *err)
 			return 0;
 		if (n < 0 && errno != EINTR)
 			return fail(t, err, strerror(errno));
-		if (now_ns() >= end) {
+		if (dv_clock_ns() >= end) {
 			t->broken = true;
 			return dv_err_set(err, DV_E_AGAIN,
 					  "guest \"%s\" does not respond", t->name);
@@ -178,7 +170,7 @@ call(struct tcg_chan *t, enum dv_ctl_type type, const void *body, size_t len,
 		.magic = DV_CTL_MAGIC, .type = (uint16_t)type,
 		.seq = ++t->seq, .len = (uint32_t)len
 	};
-	uint64_t end = now_ns() + ns;
+	uint64_t end = dv_clock_ns() + ns;
 	char text[512];
 	int rc;
 

@@ -15,6 +15,7 @@
 
 #include "chan.h"
 #include "msg.h"
+#include "base/clock.h"
 #include "consume/cn.h"
 #include "core/prog.h"
 
@@ -24,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TICK_NS		20000000u
@@ -70,15 +70,6 @@ struct run {
 	uint64_t next_agg, next_switch, next_status;
 	pid_t child;			/* -c */
 };
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* ---- the consumer's callbacks ------------------------------------------- */
 
@@ -195,7 +186,7 @@ snap_all(struct run *r, enum dv_which which, bool host_first, struct dv_err *err
 static int
 drain(struct run *r, bool first, bool all, struct dv_err *err)
 {
-	uint64_t now = now_ns();
+	uint64_t now = dv_clock_ns();
 	int rc;
 
 	if (r->p->b.aggs.n > 0 && (all || now >= r->next_agg)) {
@@ -252,7 +243,6 @@ child_start(struct run *r, int *gate, struct dv_err *err)
 static int
 loop(struct run *r, struct dv_err *err)
 {
-	const struct timespec pause = { 0, TICK_NS };
 	struct dv_ctl_info info;
 	struct dv_status st;
 	bool first = true;
@@ -265,9 +255,9 @@ loop(struct run *r, struct dv_err *err)
 		if ((rc = drain(r, first, false, err)) != 0)
 			return rc;
 		first = false;
-		if (now_ns() >= r->next_status) {
+		if (dv_clock_ns() >= r->next_status) {
 			cn_report_drops(r->cn, &st);
-			r->next_status = now_ns() + cn_option(r->cn, DV_OPT_STATUSRATE);
+			r->next_status = dv_clock_ns() + cn_option(r->cn, DV_OPT_STATUSRATE);
 		}
 		if (st.killed) {
 			dv_msg("processing aborted: system unresponsive");
@@ -283,7 +273,7 @@ loop(struct run *r, struct dv_err *err)
 		}
 		if (st.exiting || cn_exiting(r->cn, &status) || interrupted || child_ended(r))
 			return 0;
-		nanosleep(&pause, NULL);
+		dv_clock_nap(TICK_NS);
 	}
 }
 

@@ -16,6 +16,7 @@
 
 #include "chan.h"
 #include "paths.h"
+#include "base/clock.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -24,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PAGE		4096u
@@ -275,27 +275,17 @@ introspect_once(struct dv_vm *vm, struct dv_err *err)
 	return rc;
 }
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 int
 dv_vm_introspect(struct dv_vm *vm, uint64_t wait_ns, struct dv_err *err)
 {
-	uint64_t end = now_ns() + wait_ns;
-	const struct timespec pause = { 0, 50000000 };
+	uint64_t end = dv_clock_ns() + wait_ns;
 	int rc;
 
 	if ((vm->mem = calloc(1, sizeof(*vm->mem))) == NULL)
 		return dv_err_nomem(err);
 	vm->mem->chan = vm->chan;
-	while ((rc = introspect_once(vm, err)) == DV_E_NOENT && now_ns() < end)
-		nanosleep(&pause, NULL);
+	while ((rc = introspect_once(vm, err)) == DV_E_NOENT && dv_clock_ns() < end)
+		dv_clock_nap(50000000);
 	if (rc != 0)
 		dv_err_prefix(err, "cannot find a Linux kernel in VM \"%s\"", vm->name);
 	return rc;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clock.h - the host's monotonic clock, user side. */
+#ifndef DV_CLOCK_H
+#define DV_CLOCK_H
+
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC in nanoseconds: the clock of `timestamp` and of all records. */
+uint64_t dv_clock_ns(void);
+/* Sleeps so long, or less if a signal comes. */
+void dv_clock_nap(uint64_t ns);
+
+#endif
