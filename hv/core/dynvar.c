@@ -249,7 +249,8 @@ dv_dyn_load(struct dv_mstate *ms, uint32_t v)
 	int rc;
 
 	rc = make_key(ms, v, &k);
-	ms->ntup = 0;
+	if (lv->array)		/* a self-> scalar may be one of several keys or arguments */
+		ms->ntup = 0;
 	if (rc != 0)
 		return 0;
 	at = search(p, &k, dv_load_acq32(&p->bucket[k.hash & p->mask]), 0);
@@ -349,7 +350,8 @@ dv_dyn_store(struct dv_mstate *ms, uint32_t v, uint64_t val)
 	int rc;
 
 	rc = make_key(ms, v, &k);
-	ms->ntup = 0;
+	if (lv->array)
+		ms->ntup = 0;
 	if (rc != 0) {
 		if (rc > 0 && val != 0)
 			DV_COUNT(ms->cpu->n.dyn_drops);
