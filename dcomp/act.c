@@ -22,6 +22,7 @@
  * hidden variables are this-> variables with names that D cannot spell.
  */
 #include "impl.h"
+#include "abi/dv_avail.h"
 
 /* One clause of the program that comes out. */
 struct seg {
@@ -40,6 +41,16 @@ struct seg {
 };
 
 static void act_stmt(struct seg *s, struct node *n);
+
+/* After all other checks, so that what is wrong anyway is said first. */
+static bool
+available(struct dc *c, struct node *n)
+{
+	if (!c->bad && !dv_avail_act(n->id->val))
+		dc_error(c, n->loc, D_VAR_UNSUP, "%s( ) is not available in this version",
+		    n->id->name);
+	return !c->bad;
+}
 
 /* ---- actions and fields ------------------------------------------------ */
 
@@ -166,7 +177,7 @@ add_value(struct seg *s, struct node *n, struct type *as, uint32_t *off)
 			d.size = kind == DV_ACT_SYM || kind == DV_ACT_MOD ? 8 : 16;
 		}
 		d.flags = 0;
-		if ((a = add(s, kind)) == NULL)
+		if (!available(c, n) || (a = add(s, kind)) == NULL)
 			return;
 		a->arg = frames;
 	} else {
@@ -490,6 +501,14 @@ act_agg(struct seg *s, struct node *n)
 				dc_error(c, k->loc, D_PROTO_ARG, "key #%u of aggregation @%s has type %s, "
 				    "which does not fit %s", i + 1, name, ty_name(c, v->type),
 				    ty_name(c, ag->keys[i]));
+				return;
+			}
+			if (!fresh && ty_is_int(v->type) && ty_is_int(ag->keys[i]) &&
+			    !ck_fits(v, ag->keys[i])) {
+				dc_error(c, k->loc, D_PROTO_ARG, "key #%u of aggregation @%s has type %s "
+				    "here and would be cut to the %s of its first use: cast that one "
+				    "to a wider type", i + 1, strcmp(name, "_") == 0 ? "" : name,
+				    ty_name(c, v->type), ty_name(c, ag->keys[i]));
 				return;
 			}
 		}
@@ -898,7 +917,7 @@ act_plain(struct seg *s, struct node *n, uint32_t len)
 		v = int_arg(s, n, n->list, 1, D_PROTO_ARG);
 		difo = cg_difo(s->c, v, NULL);
 	}
-	if ((a = add(s, n->id->val)) != NULL)
+	if (available(s->c, n) && (a = add(s, n->id->val)) != NULL)
 		a->difo = difo;
 }
 
@@ -958,7 +977,7 @@ act_call(struct seg *s, struct node *n)
 		act_plain(s, n, 1);
 		break;
 	case DV_ACT_PRINT:
-		dc_error(c, n->loc, D_VAR_UNSUP, "print( ) is not supported in this version");
+		dc_error(c, n->loc, D_VAR_UNSUP, "print( ) is not available in this version");
 		break;
 	default:			/* stack(), sym() ... */
 		records(s, n, n->id->name);

@@ -11,6 +11,7 @@
  * those that use it themselves are evaluated before the first push.
  */
 #include "impl.h"
+#include "abi/dv_avail.h"
 
 static unsigned cg(struct dc *c, struct node *n);
 static void cg_cond(struct dc *c, struct node *n, uint32_t label, bool sense);
@@ -21,6 +22,26 @@ static void
 op_rrr(struct dc *c, unsigned op, unsigned r1, unsigned r2, unsigned rd)
 {
 	as_emit(c, DIF_INSTR_FMT(op, r1, r2, rd));
+}
+
+/* The machine does not run it: better said here, with a place, than at load. */
+static unsigned
+unavailable(struct dc *c, struct node *n, const char *name)
+{
+	dc_error(c, n->loc, D_VAR_UNSUP, "%s%s is not available in this version", name,
+	    n->kind == N_CALL ? "( )" : "");
+	return 0;
+}
+
+static const char *
+builtin_name(uint32_t id)
+{
+	switch (id) {
+#define DIF_VAR(name, value, text) case value: return text;
+#include "abi/dif.def"
+	default:
+		return "the variable";
+	}
 }
 
 static void
@@ -263,9 +284,14 @@ var_op(const struct ident *id, bool store)
 	return id->assoc ? assoc[store][id->scope] : scalar[store][id->scope];
 }
 
+/*
+ * A string that was never set is NULL where storage is made at the first
+ * store (self->, associative arrays); it reads as empty, as a global does.
+ */
 static unsigned
 cg_var(struct dc *c, struct node *n)
 {
+	uint32_t set;
 	unsigned r;
 
 	var_use(c, n->id);
@@ -273,6 +299,13 @@ cg_var(struct dc *c, struct node *n)
 		cg_push(c, n->list, n->id->keys);
 	r = as_reg(c, n->loc);
 	as_emit(c, DIF_INSTR_WIDE(var_op(n->id, false), n->id->val, r));
+	if (ty_is_string(n->type) && (n->id->assoc || n->id->scope == SC_SELF)) {
+		set = as_label(c);
+		as_emit(c, DIF_INSTR_FMT(DIF_OP_TST, r, 0, 0));
+		as_branch(c, DIF_OP_BNE, set);
+		as_str(c, "", 0, r);
+		as_here(c, set);
+	}
 	return r;
 }
 
@@ -643,10 +676,14 @@ cg(struct dc *c, struct node *n)
 	case N_VAR:
 		return cg_var(c, n);
 	case N_BUILTIN:
+		if (!dv_avail_var((uint32_t)n->val))
+			return unavailable(c, n, builtin_name((uint32_t)n->val));
 		r = as_reg(c, n->loc);
 		as_emit(c, DIF_INSTR_WIDE(DIF_OP_LDGS, n->val, r));
 		return r;
 	case N_ARG:
+		if (!dv_avail_var((uint32_t)n->val))
+			return unavailable(c, n, "uregs[ ]");
 		i = cg(c, n->a);
 		as_emit(c, DIF_INSTR_FMT(DIF_OP_LDGA, (uint32_t)n->val, i, i));
 		return i;
@@ -668,6 +705,8 @@ cg(struct dc *c, struct node *n)
 	case N_CALL:
 		if (n->flags & NF_ACTION)
 			break;
+		if (!dv_avail_subr(n->id->val))
+			return unavailable(c, n, n->id->name);
 		cg_push(c, n->list, NULL);
 		r = as_reg(c, n->loc);
 		as_emit(c, DIF_INSTR_WIDE(DIF_OP_CALL, n->id->val, r));

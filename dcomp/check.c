@@ -93,6 +93,15 @@ constant(struct dc *c, struct node *n, uint64_t v, struct type *t)
 	return done(c, n, t);
 }
 
+/* Does integer type t hold every value of n? Signs apart. */
+bool
+ck_fits(struct node *n, struct type *t)
+{
+	if (n->kind == N_INT)
+		return cut(n->val, t) == n->val || ty_base(n->type)->size <= ty_base(t)->size;
+	return ty_base(n->type)->size <= ty_base(t)->size;
+}
+
 /* n as a value of integer type t. */
 struct node *
 ck_convert(struct dc *c, struct node *n, struct type *t)
@@ -980,11 +989,18 @@ checked:
 	return n;
 }
 
-/* Type of a new variable that is given n. */
+/*
+ * Type of a new variable that is given n, which was of kind `was` in the text.
+ * An integer constant tells nothing about what will be assigned later (`x = 0;
+ * ... x = timestamp`), so it makes a variable of 64 bits, unless it is cast.
+ */
 static struct type *
-first_type(struct dc *c, struct node *n)
+first_type(struct dc *c, struct node *n, unsigned was)
 {
 	struct type *t = n->type, *b = ty_base(t);
+
+	if (n->kind == N_INT && was != N_CAST && b->kind == T_INT && b->size < 8)
+		return b->is_signed ? c->t_int64 : c->t_uint64;
 
 	if (b->kind == T_FUNC)
 		return ty_decay(c, t);
@@ -1021,6 +1037,7 @@ ck_assign(struct dc *c, struct node *n)
 	};
 	struct type *t;
 	struct node *k, *tmp;
+	unsigned was;
 
 	k = n->a->kind == N_INDEX ? n->a->a : n->a;
 	if (k->kind == N_AGG)
@@ -1028,13 +1045,14 @@ ck_assign(struct dc *c, struct node *n)
 		    "\"@%s = function(...)\" only", k->str);
 	if (n->op != OP_ASGN && is_new(c, n->a))
 		BAD(c, n, D_VAR_UNDEF, "%s has not yet been declared or assigned", full_name(c, k));
+	was = n->b->kind;
 	n->b = ck(c, n->b);
 	if (c->bad)
 		return fail(c, n);
 	if (n->b->flags & NF_ACTION)
 		BAD(c, n, D_OP_INCOMPAT, "an action has no value to assign");
 	if (n->op == OP_ASGN) {
-		t = first_type(c, n->b);
+		t = first_type(c, n->b, was);
 		if (t == NULL && is_new(c, n->a))
 			BAD(c, n, n->b->kind == N_XLATE ? D_OP_DYN : D_OP_INCOMPAT,
 			    "a value of type \"%s\" cannot be assigned", ty_name(c, n->b->type));

@@ -456,6 +456,7 @@ struct node *ck(struct dc *c, struct node *n);
 void ck_assignable(struct dc *c, struct type *to, struct node *from, struct loc l);
 bool ck_is_const(const struct node *n);
 struct node *ck_convert(struct dc *c, struct node *n, struct type *t);
+bool ck_fits(struct node *n, struct type *t);
 bool ck_argcompat(struct dc *c, struct type *formal, struct node *n);
 
 /* xlate.c */

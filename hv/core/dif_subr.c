@@ -17,6 +17,7 @@
 #include "load.h"
 #include "state_impl.h"
 #include "var.h"
+#include "dv_avail.h"
 
 #define ARG(n)	(ms->tup[n].val)
 
@@ -762,21 +763,5 @@ dv_subr_args(uint32_t subr, unsigned *min, unsigned *max, const char **ret)
 const char *
 dv_subr_refused(uint32_t subr)
 {
-	switch (subr) {
-	case DIF_SUBR_MUTEX_OWNED:
-	case DIF_SUBR_MUTEX_OWNER:
-	case DIF_SUBR_MUTEX_TYPE_ADAPTIVE:
-	case DIF_SUBR_MUTEX_TYPE_SPIN:
-	case DIF_SUBR_RW_READ_HELD:
-	case DIF_SUBR_RW_WRITE_HELD:
-	case DIF_SUBR_RW_ISWRITER:
-	case DIF_SUBR_COPYOUT:
-	case DIF_SUBR_COPYOUTSTR:
-	case DIF_SUBR_JSON:
-	case DIF_SUBR_D_PATH:
-	case DIF_SUBR_LINK_NTOP:
-		return "is not available in this version";
-	default:
-		return NULL;
-	}
+	return dv_avail_subr(subr) ? NULL : "is not available in this version";
 }

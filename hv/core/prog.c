@@ -15,6 +15,7 @@
 #include "prog.h"
 
 #include "agg.h"
+#include "dv_avail.h"
 #include "dv_plat.h"
 #include "state.h"
 
@@ -219,18 +220,7 @@ check_aggs(const struct dv_prog *p, struct dv_reason *why)
 static const char *
 act_refused(uint32_t kind)
 {
-	switch (kind) {
-	case DV_ACT_STACK:
-	case DV_ACT_USTACK:
-	case DV_ACT_STOP:
-	case DV_ACT_RAISE:
-	case DV_ACT_PANIC:
-	case DV_ACT_BREAKPOINT:
-	case DV_ACT_CHILL:
-		return "is not available in this version";
-	default:
-		return NULL;
-	}
+	return dv_avail_act(kind) ? NULL : "is not available in this version";
 }
 
 static const char *

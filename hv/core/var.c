@@ -21,6 +21,7 @@
 #include "dif.h"
 #include "load.h"
 #include "state_impl.h"
+#include "dv_avail.h"
 
 enum { LOCAL_UNSET, LOCAL_SET, LOCAL_NULL };	/* by-reference locals */
 
@@ -284,14 +285,7 @@ dv_builtin_refused(uint32_t id, const char **ret)
 	case DIF_VAR_REGS:
 	case DIF_VAR_UREGS:
 		return "is an array";
-	case DIF_VAR_VTIMESTAMP:
-	case DIF_VAR_STACKDEPTH:
-	case DIF_VAR_CALLER:
-	case DIF_VAR_USTACKDEPTH:
-	case DIF_VAR_UCALLER:
-	case DIF_VAR_ZONENAME:
-		return "is not available in this version";
 	default:
-		return NULL;
+		return dv_avail_var(id) ? NULL : "is not available in this version";
 	}
 }

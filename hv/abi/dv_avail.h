@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dv_avail.h - what D has and this version's machine does not run.
+ *
+ * One list for both sides: the compiler refuses these with a place in the
+ * program, the verifier refuses them again, as it trusts no compiler.
+ */
+#ifndef DV_AVAIL_H
+#define DV_AVAIL_H
+#include "dv_dif.h"
+#include "dv_prog.h"
+
+static inline bool
+dv_avail_var(uint32_t id)
+{
+	switch (id) {
+	case DIF_VAR_UREGS:
+	case DIF_VAR_VTIMESTAMP:
+	case DIF_VAR_STACKDEPTH:
+	case DIF_VAR_CALLER:
+	case DIF_VAR_USTACKDEPTH:
+	case DIF_VAR_UCALLER:
+	case DIF_VAR_ZONENAME:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static inline bool
+dv_avail_subr(uint32_t subr)
+{
+	switch (subr) {
+	case DIF_SUBR_MUTEX_OWNED:
+	case DIF_SUBR_MUTEX_OWNER:
+	case DIF_SUBR_MUTEX_TYPE_ADAPTIVE:
+	case DIF_SUBR_MUTEX_TYPE_SPIN:
+	case DIF_SUBR_RW_READ_HELD:
+	case DIF_SUBR_RW_WRITE_HELD:
+	case DIF_SUBR_RW_ISWRITER:
+	case DIF_SUBR_COPYOUT:
+	case DIF_SUBR_COPYOUTSTR:
+	case DIF_SUBR_JSON:
+	case DIF_SUBR_D_PATH:
+	case DIF_SUBR_LINK_NTOP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static inline bool
+dv_avail_act(uint32_t kind)
+{
+	switch (kind) {
+	case DV_ACT_STACK:
+	case DV_ACT_USTACK:
+	case DV_ACT_STOP:
+	case DV_ACT_RAISE:
+	case DV_ACT_PANIC:
+	case DV_ACT_BREAKPOINT:
+	case DV_ACT_CHILL:
+		return false;
+	default:
+		return true;
+	}
+}
+
+#endif
