@@ -135,8 +135,9 @@ trace_booted(const struct dv_opts *o, int *status, struct dv_err *err)
 	return rc;
 }
 
+/* `first`: why the program did not compile without a guest, or NULL. */
 static int
-trace_running(const struct dv_opts *o, int *status, struct dv_err *err)
+trace_running(const struct dv_opts *o, const struct dv_err *first, int *status, struct dv_err *err)
 {
 	struct dv_vm vm;
 	int rc;
@@ -147,6 +148,10 @@ trace_running(const struct dv_opts *o, int *status, struct dv_err *err)
 		rc = dv_vm_introspect(&vm, ATTACH_WAIT_NS, err);
 	if (rc == 0)
 		rc = trace_vm(&vm, o, status, err);
+	else if (first != NULL && strcmp(first->tag, "D_SYNTAX") == 0) {
+		*err = *first;
+		rc = first->code;
+	}
 	dv_vm_close(&vm);
 	return rc;
 }
@@ -170,18 +175,25 @@ trace_host(const struct dv_opts *o, int *status, struct dv_err *err)
 	return rc;
 }
 
-/* Is the program wrong whatever the guest is like? */
+/*
+ * Is the program wrong whatever the guest is like? D_SYNTAX may not be: the
+ * name of a type that only the guest has is one, too.
+ */
 static bool
 wrong_anyway(const struct dv_err *err)
 {
-	static const char *const tags[] = { "D_SYNTAX", "D_STR_NL", "D_CHR_NL", "D_CHR_NULL",
-	    "D_CHR_OFLOW", "D_INT_OFLOW", "D_INT_DIGIT", "D_EMPTY", "D_MACRO_UNDEF" };
+	/* What a kernel's probes, types, symbols and translators can put right. */
+	static const char *const tags[] = { "D_PDESC_", "D_IDENT_", "D_ARGS_", "D_XLATE_",
+	    "D_SYM_", "D_TYPE_", "D_DECL_", "D_OP_", "D_ADDROF_", "D_DEREF_", "D_SIZEOF_",
+	    "D_OFFSETOF_", "D_CAST_", "D_PROTO_ARG", "D_SYNTAX", "D_UNKNOWN" };
 	size_t i;
 
+	if (err->tag[0] == '\0')
+		return false;
 	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
-		if (strcmp(err->tag, tags[i]) == 0)
-			return true;
-	return false;
+		if (strncmp(err->tag, tags[i], strlen(tags[i])) == 0)
+			return false;
+	return true;
 }
 
 static int
@@ -196,9 +208,9 @@ trace(const struct dv_opts *o, struct dv_err *err, int *status)
 	if (o->boot)
 		return trace_booted(o, status, err);
 	if (o->vms.n > 0 || o->profile != NULL)
-		return trace_running(o, status, err);
+		return trace_running(o, NULL, status, err);
 	if (o->mode == DV_MODE_LIST && o->programs.n == 0) {
-		if ((rc = trace_running(o, status, err)) == DV_E_NOENT) {
+		if ((rc = trace_running(o, NULL, status, err)) == DV_E_NOENT) {
 			dv_msg("%s; only probes that need no guest are listed", err->text);
 			rc = trace_host(o, status, err);
 		}
@@ -212,7 +224,7 @@ trace(const struct dv_opts *o, struct dv_err *err, int *status)
 		*err = first;
 		return DV_E_COMPILE;
 	}
-	return trace_running(o, status, err);
+	return trace_running(o, &first, status, err);
 }
 
 static int
