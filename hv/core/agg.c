@@ -9,7 +9,7 @@
  * that (it may be a megabyte, and the gate is held): each slot carries the
  * generation of the half that it was made for, and others count as free.
  *
- * Equal keys are equal bytes: ecb.c pads strings with zeros. A value is
+ * Equal keys are equal bytes: strings are padded with zeros. A value is
  * changed in place under the CPU's gate, so a switch sees whole ones.
  *
  *   (1) every entry in [0, used) has exactly one slot of this generation;
@@ -208,32 +208,57 @@ add(const struct dv_aggdesc *desc, uint64_t *word, int64_t val, int64_t incr)
 	}
 }
 
+/* The bytes before hole i, or after the last one: [*from, *to). */
+static bool
+between_holes(const struct dv_aggkeys *k, uint32_t klen, uint32_t i,
+	      uint32_t *from, uint32_t *to)
+{
+	if (i > k->nhole)
+		return false;
+	*from = i == 0 ? 0 : k->hole[i - 1].off + k->hole[i - 1].len;
+	*to = i == k->nhole ? klen : k->hole[i].off;
+	return true;
+}
+
 /*
- * len is a multiple of 8: eight bytes at a time. Zeros, of which padded
- * strings have many, are passed over; the comparison tells keys apart.
+ * Eight bytes at a time. Zeros are passed over, so that the hash does not
+ * depend on where the holes are; the comparison tells keys apart.
  */
 static uint32_t
-hash_keys(uint32_t aggid, const uint8_t *keys, uint32_t len)
+hash_keys(uint32_t aggid, const struct dv_aggkeys *k, uint32_t klen)
 {
 	uint64_t h = 0x9e3779b97f4a7c15ull ^ aggid, w;
-	uint32_t i;
+	uint32_t i, at, to;
 
-	for (i = 0; i < len; i += 8) {
-		memcpy(&w, keys + i, 8);
-		if (w == 0)
-			continue;
-		h = (h ^ w) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
+	for (i = 0; between_holes(k, klen, i, &at, &to); i++) {
+		for (; at < to; at += 8) {
+			memcpy(&w, k->bytes + at, 8);
+			if (w == 0)
+				continue;
+			h = (h ^ w) * 0xff51afd7ed558ccdull;
+			h ^= h >> 32;
+		}
 	}
 	h *= 0xc4ceb9fe1a85ec53ull;
 	return (uint32_t)(h >> 32);
 }
 
+static bool
+same_keys(const struct dv_aggkeys *k, uint32_t klen, const uint8_t *entry)
+{
+	uint32_t i, at, to;
+
+	for (i = 0; between_holes(k, klen, i, &at, &to); i++)
+		if (at < to && memcmp(entry + at, k->bytes + at, to - at) != 0)
+			return false;
+	return true;
+}
+
 bool
 dv_agg_add(struct dv_aggbuf *b, const struct dv_aggdesc *desc, uint32_t aggid,
-	   uint32_t vm, const uint8_t *keys, int64_t val, int64_t incr)
+	   uint32_t vm, const struct dv_aggkeys *keys, int64_t val, int64_t incr)
 {
-	uint32_t klen = DV_AGG_KEYLEN(desc), hash, at, probe, size;
+	uint32_t klen = DV_AGG_KEYLEN(desc), hash, at, probe, size, i;
 	struct dv_agg_entry *e;
 	uint8_t *half = b->half[b->active];
 
@@ -244,7 +269,7 @@ dv_agg_add(struct dv_aggbuf *b, const struct dv_aggdesc *desc, uint32_t aggid,
 			break;
 		e = (struct dv_agg_entry *)(half + (b->slot[at] & 0xffffffffu) * 8);
 		if (e->hash == hash && e->aggid == aggid &&
-		    (klen == 0 || memcmp(e + 1, keys, klen) == 0)) {
+		    same_keys(keys, klen, (const uint8_t *)(e + 1))) {
 			add(desc, (uint64_t *)((uint8_t *)(e + 1) + klen), val, incr);
 			return true;
 		}
@@ -260,7 +285,9 @@ dv_agg_add(struct dv_aggbuf *b, const struct dv_aggdesc *desc, uint32_t aggid,
 	e->size = size;
 	e->hash = hash;
 	e->vm = vm;
-	memcpy(e + 1, keys, klen);
+	for (i = 0; i < keys->nhole; i++)
+		memset(keys->bytes + keys->hole[i].off, 0, keys->hole[i].len);
+	memcpy(e + 1, keys->bytes, klen);
 	start(desc, (uint64_t *)((uint8_t *)(e + 1) + klen));
 	add(desc, (uint64_t *)((uint8_t *)(e + 1) + klen), val, incr);
 	b->slot[at] = ((uint64_t)b->generation << 32) | (b->used / 8);

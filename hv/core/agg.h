@@ -29,11 +29,22 @@ void dv_agg_init(struct dv_aggbuf *b, uint8_t *half0, uint8_t *half1,
 #define DV_AGG_KEYLEN(desc)	(((desc)->keysize + 7) & ~(uint32_t)7)
 
 /*
- * Adds one value; false: no room, counted. `keys` has DV_AGG_KEYLEN bytes,
- * 8-aligned.
+ * The keys at work: DV_AGG_KEYLEN bytes, 8-aligned. Most of a string key is
+ * padding; a hole says where zeros are meant but not written, so that they
+ * need not be cleared, hashed and compared at each hit. Holes ascend, are
+ * 8-aligned and a multiple of 8 long; before each there is a string's NUL, so
+ * that keys which are equal outside of holes have the same holes.
  */
+#define DV_AGG_NHOLE	4
+struct dv_aggkeys {
+	uint8_t *bytes;
+	uint32_t nhole;
+	struct { uint32_t off, len; } hole[DV_AGG_NHOLE];
+};
+
+/* Adds one value; false: no room, counted. */
 bool dv_agg_add(struct dv_aggbuf *b, const struct dv_aggdesc *desc, uint32_t aggid,
-		uint32_t vm, const uint8_t *keys, int64_t val, int64_t incr);
+		uint32_t vm, const struct dv_aggkeys *keys, int64_t val, int64_t incr);
 struct dv_half;
 void dv_agg_switch(struct dv_aggbuf *b, struct dv_half *ret);
 

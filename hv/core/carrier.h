@@ -41,8 +41,9 @@ struct dv_carrier {
 };
 
 /*
- * The probe context of one hit. The carrier zeroes it, sets the first part and
- * keeps it alive during the call; the rest is the machine's.
+ * The probe context of one hit. The carrier sets the first part and keeps it
+ * alive during the call; the rest is the machine's, which sets it anew at each
+ * hit.
  */
 struct dv_ctx {
 	void *carrier_data;		/* the carrier's own */

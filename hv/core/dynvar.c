@@ -408,14 +408,14 @@ unlink_chunk(struct dv_dynpool *p, uint32_t chunk)
 	DV_ASSERT(!"a dead chunk was in no chain");
 }
 
-void
+bool
 dv_dyn_unlink(struct dv_dynpool *p)
 {
 	uint64_t head = dv_load64(&p->dirty);
 	uint32_t at, next, dead, steps;
 
 	if ((uint32_t)head == 0)
-		return;
+		return false;
 	while (!dv_cas64(&p->dirty, &head,
 	    (head & ~(uint64_t)0xffffffffu) + ((uint64_t)1 << 32)))
 		;
@@ -432,6 +432,7 @@ dv_dyn_unlink(struct dv_dynpool *p)
 		p->hdr[at - 1].free = p->rinsing;
 		p->rinsing = at;
 	}
+	return p->rinsing != 0;
 }
 
 void

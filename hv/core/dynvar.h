@@ -38,7 +38,7 @@ void dv_dyn_init(struct dv_dynpool *p, const struct dv_dynplan *plan,
 		 struct dv_dynhdr *hdr, uint32_t *bucket, uint8_t *data);
 
 /* Cleaning in two steps; between them every CPU must pass its gate. CONTROL. */
-void dv_dyn_unlink(struct dv_dynpool *p);
+bool dv_dyn_unlink(struct dv_dynpool *p);	/* is there something to release? */
 void dv_dyn_release(struct dv_dynpool *p);
 
 #endif

@@ -56,25 +56,67 @@ store_field(struct dv_mstate *ms, const struct dv_act *a, uint8_t *to, uint64_t 
 	}
 }
 
+/* A string key, padded to a multiple of 8 bytes; the rest of it is a hole. */
+static int
+store_string_key(struct dv_mstate *ms, const struct dv_act *a, struct dv_aggkeys *k,
+		 uint64_t val)
+{
+	uint32_t size = a->rec.size, used;
+	enum dv_how how = a->rec.flags & DV_TF_USER ? DV_USER : DV_KERNEL;
+	uint8_t *to = k->bytes + a->rec_off;
+	size_t len;
+
+	if (dv_load_str(ms, val, (char *)to, size, how, &len) != 0)
+		return -1;
+	used = ((uint32_t)len + 8) & ~7u;
+	memset(to + len, 0, used - len);
+	if (used < size) {
+		k->hole[k->nhole].off = a->rec_off + used;
+		k->hole[k->nhole++].len = size - used;
+	}
+	return 0;
+}
+
+/* Evaluates the keys; they ascend and do not overlap. */
+static int
+run_keys(struct dv_mstate *ms, const struct dv_act *a, uint32_t klen,
+	 struct dv_aggkeys *k)
+{
+	const struct dv_act *end = a + 1 + a->nargs;
+	uint32_t at = 0;
+	uint64_t val;
+
+	k->bytes = ms->cpu->aggkey;
+	k->nhole = 0;
+	for (a++; a < end; at = a->rec_off + a->rec.size, a++) {
+		val = dv_dif_run(ms, a->difo);
+		if (ms->fault != 0)
+			return -1;
+		if (at < a->rec_off)
+			memset(k->bytes + at, 0, a->rec_off - at);
+		if (a->rec.kind == DV_T_STRING && k->nhole < DV_AGG_NHOLE &&
+		    a->rec_off % 8 == 0 && a->rec.size % 8 == 0) {
+			if (store_string_key(ms, a, k, val) != 0)
+				return -1;
+		} else if (store_field(ms, a, k->bytes + a->rec_off, val) != 0) {
+			return -1;
+		}
+	}
+	if (at < klen)
+		memset(k->bytes + at, 0, klen - at);
+	return 0;
+}
+
 static int
 run_agg(struct dv_mstate *ms, const struct dv_act *a, bool *dropped)
 {
 	const struct dv_state *s = ms->s;
 	const struct dv_aggdesc *d = &s->prog.aggs[a->arg];
-	uint8_t *keys = ms->cpu->aggkey;
 	uint64_t val = 0, incr = 1;
-	uint32_t i;
+	struct dv_aggkeys keys;
 
-	if (d->nkeys == 1 && a[1].rec_off == 0)
-		memset(keys + a[1].rec.size, 0, DV_AGG_KEYLEN(d) - a[1].rec.size);
-	else
-		memset(keys, 0, DV_AGG_KEYLEN(d));
-	for (i = 1; i <= a->nargs; i++) {
-		val = dv_dif_run(ms, a[i].difo);
-		if (ms->fault != 0 ||
-		    store_field(ms, &a[i], keys + a[i].rec_off, val) != 0)
-			return -1;
-	}
+	if (run_keys(ms, a, DV_AGG_KEYLEN(d), &keys) != 0)
+		return -1;
 	if (a->difo != DV_NONE) {
 		val = dv_dif_run(ms, a->difo);
 		if (ms->fault != 0)
@@ -85,7 +127,7 @@ run_agg(struct dv_mstate *ms, const struct dv_act *a, bool *dropped)
 		if (ms->fault != 0)
 			return -1;
 	}
-	if (!dv_agg_add(&ms->cpu->agg, d, (uint32_t)a->arg, s->vm, keys,
+	if (!dv_agg_add(&ms->cpu->agg, d, (uint32_t)a->arg, s->vm, &keys,
 	    (int64_t)val, (int64_t)incr))
 		*dropped = true;
 	return 0;

@@ -26,15 +26,22 @@
 #include "load.h"
 #include "state_impl.h"
 
-static void
+static inline void
 begin_hit(struct dv_mstate *ms, struct dv_ctx *ctx)
 {
 	unsigned i;
 
+	ctx->reg_have = 0;
+	ctx->cur_state = 0;
+	ctx->user_root = 0;
+	ctx->now = 0;
 	ms->ctx = ctx;
-	for (i = 0; i < DV_NTLB; i++)
-		ms->ktlb[i].vpage = ~(uint64_t)0;
-	ms->utlb.vpage = ~(uint64_t)0;
+	if (ms->tlb_used) {
+		for (i = 0; i < DV_NTLB; i++)
+			ms->ktlb[i].vpage = ~(uint64_t)0;
+		ms->utlb.vpage = ~(uint64_t)0;
+		ms->tlb_used = 0;
+	}
 	ms->wall = 0;
 	ms->have = 0;
 	ms->scratch_floor = 0;
@@ -320,14 +327,12 @@ dv_fire(struct dv_state *s, struct dv_ctx *ctx, uint32_t site)
 	dv_gate_leave(&cpu->gate);
 }
 
-/* A probe with ready-made arguments. */
+/* A probe with ready-made arguments; the hit has begun. */
 static void
-fire_plain(struct dv_cpu *cpu, struct dv_ctx *ctx, uint32_t probe, uint64_t arg0,
-	   uint64_t arg1)
+fire_plain(struct dv_cpu *cpu, uint32_t probe, uint64_t arg0, uint64_t arg1)
 {
 	struct dv_mstate *ms = &cpu->ms;
 
-	begin_hit(ms, ctx);
 	ms->raw = NULL;
 	begin_args(ms, NULL);
 	ms->argval[0] = arg0;
@@ -346,14 +351,14 @@ dv_fire_timer(struct dv_state *s, struct dv_ctx *ctx, uint32_t timer)
 		return;
 	dv_gate_enter(&cpu->gate);
 	if (dv_load32(&s->life) == DV_LIFE_ACTIVE) {
-		cpu->ms.ctx = ctx;
+		begin_hit(&cpu->ms, ctx);
 		if (ctx->vcpu >= 0) {
 			if ((dv_reg(&cpu->ms, DV_REG_CS) & 3) == 3)
 				upc = ctx->rip;
 			else
 				kpc = ctx->rip;
 		}
-		fire_plain(cpu, ctx, s->prog.timers[timer].probe, kpc, upc);
+		fire_plain(cpu, s->prog.timers[timer].probe, kpc, upc);
 	}
 	dv_gate_leave(&cpu->gate);
 }
@@ -366,6 +371,7 @@ dv_fire_host(struct dv_state *s, struct dv_ctx *ctx, uint32_t probe)
 	if (probe == DV_NONE)
 		return;
 	dv_gate_enter(&cpu->gate);
-	fire_plain(cpu, ctx, probe, 0, 0);
+	begin_hit(&cpu->ms, ctx);
+	fire_plain(cpu, probe, 0, 0);
 	dv_gate_leave(&cpu->gate);
 }

@@ -14,12 +14,12 @@
 static inline void
 dv_gate_enter(uint32_t *gate)
 {
-	uint32_t open = 0;
+	uint32_t open = 0, tries = 0;
 
 	dv_plat_pin();
 	while (!dv_cas32(gate, &open, 1)) {
 		open = 0;
-		dv_cpu_relax();
+		dv_plat_wait(++tries);
 	}
 }
 

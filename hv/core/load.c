@@ -28,6 +28,7 @@
 #define PTE_ADDR	0x000ffffffffff000ull
 #define PAGE		4096u
 #define CHUNK		128u		/* of a string whose length is unknown */
+#define VSYSCALL	0xffffffffff000000ull
 
 uint8_t *
 dv_tmem(struct dv_mstate *ms, uint64_t addr, uint64_t len, bool write)
@@ -96,6 +97,7 @@ kernel_page(struct dv_mstate *ms, uint64_t page, uint64_t *ret)
 			return -1;
 		t->vpage = page;
 		t->ppage = pa;
+		ms->tlb_used = 1;
 	}
 	*ret = t->ppage;
 	return 0;
@@ -182,6 +184,7 @@ read_user(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 			return -1;
 		ms->utlb.vpage = page;
 		ms->utlb.ppage = pa;
+		ms->tlb_used = 1;
 	}
 	return ms->s->c.read_phys(ms->ctx, DV_GPA(ms->utlb.ppage + (va - page)), buf, len);
 }
@@ -405,8 +408,13 @@ dv_cpu_find(struct dv_mstate *ms)
 		return 0;
 	if (s->lay == NULL || ms->ctx->vcpu < 0)
 		return -1;
-	/* In user mode GS is the program's and may be made to look like ours. */
-	user = (dv_reg(ms, DV_REG_CS) & 3) == 3;
+	/*
+	 * In user mode GS is the program's and may be made to look like ours.
+	 * What runs at a kernel address is the kernel, but for the page of
+	 * vsyscall in the last 16 MiB, so CS need not be asked for there.
+	 */
+	user = (ms->ctx->rip < s->kernel_half || ms->ctx->rip >= VSYSCALL) &&
+	    (dv_reg(ms, DV_REG_CS) & 3) == 3;
 	for (i = 0; i < 2; i++) {
 		gs = dv_reg(ms, (i == 0) != user ? DV_REG_GS_BASE : DV_REG_KERNEL_GS_BASE);
 		/* some kernels' first area, before they make the others, is at 0 */

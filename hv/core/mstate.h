@@ -55,7 +55,8 @@ struct dv_mstate {
 
 	/* set by fire.c at each hit */
 	struct dv_ctx *ctx;
-	struct dv_tlb ktlb[DV_NTLB], utlb;
+	struct dv_tlb ktlb[DV_NTLB], utlb;	/* emptied if tlb_used */
+	uint32_t tlb_used;
 	uint64_t wall;			/* walltimestamp, 0: not yet read */
 	uint64_t scratch_floor;		/* kept between clauses: argument DIFOs' */
 	uint32_t have;			/* DV_HAVE_* */

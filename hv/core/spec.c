@@ -213,9 +213,10 @@ dv_spec_discard(struct dv_mstate *ms, uint64_t id)
 	}
 }
 
-void
+bool
 dv_spec_clean_begin(struct dv_state *s)
 {
+	bool any = false;
 	uint64_t word;
 	uint32_t i;
 
@@ -224,7 +225,9 @@ dv_spec_clean_begin(struct dv_state *s)
 		/* a CPU in DISCARDING will finish it itself, at once */
 		s->specs[i].cleaning = STATE(word) == COMMITTINGMANY ||
 		    (STATE(word) == DISCARDING && CPU(word) == 0);
+		any |= s->specs[i].cleaning != 0;
 	}
+	return any;
 }
 
 void

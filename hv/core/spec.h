@@ -36,7 +36,7 @@ void dv_spec_commit(struct dv_mstate *ms, uint64_t id);
 void dv_spec_discard(struct dv_mstate *ms, uint64_t id);
 
 /* Cleaning: begin, then every CPU under its gate, then end. CONTROL. */
-void dv_spec_clean_begin(struct dv_state *s);
+bool dv_spec_clean_begin(struct dv_state *s);	/* is there work? */
 void dv_spec_clean_cpu(struct dv_state *s, struct dv_cpu *cpu);
 void dv_spec_clean_end(struct dv_state *s);
 

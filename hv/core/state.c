@@ -406,6 +406,7 @@ init_cpu(struct dv_state *s, struct making *m, const struct plan *pl, uint32_t i
 	    pl->nslots);
 	ms->s = s;
 	ms->cpu = cpu;
+	ms->tlb_used = 1;		/* zeros are no empty entries */
 	ms->region[DV_RG_DIFSTRS] = (struct dv_region){
 	    (uint8_t *)(uintptr_t)s->prog.difstrs, s->prog.ndifstrs, 0, 0 };
 	ms->region[DV_RG_STRS] = (struct dv_region){
@@ -569,11 +570,14 @@ dv_snap(struct dv_state *s, unsigned cpu, enum dv_which which, struct dv_snap *r
 void
 dv_clean(struct dv_state *s, struct dv_ctx *ctx)
 {
+	bool work;
 	uint32_t i;
 
 	(void)ctx;
-	dv_spec_clean_begin(s);
-	dv_dyn_unlink(&s->dyn);
+	work = dv_spec_clean_begin(s);
+	work |= dv_dyn_unlink(&s->dyn);
+	if (!work)
+		return;			/* and no gate is touched */
 	for (i = 0; i < s->ncpu; i++) {
 		dv_gate_enter(&s->cpus[i].gate);
 		dv_spec_clean_cpu(s, &s->cpus[i]);

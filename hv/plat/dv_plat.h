@@ -12,7 +12,9 @@
  *   dv_load32/64 dv_store32/64 dv_load_acq32/64 dv_store_rel32/64
  *   dv_cas32/64(p, &expected, desired) -> bool
  *   dv_add32/64(p, n) -> old value	dv_xchg64(p, v)
- *   dv_cpu_relax()
+ *   dv_plat_wait(n)		between the n-th try and the next, n = 1, 2...: where
+ *				the other side may be preempted, long waits
+ *				give the processor up (user)
  *
  *   dv_plat_pin() dv_plat_unpin()	around a held gate: the thread is not
  *				preempted where that can be had (kernel)

@@ -15,6 +15,7 @@ add_all(unsigned func, uint64_t param, const int64_t *v, size_t n, int64_t incr)
 	static uint64_t slot[64];
 	struct dv_aggdesc d = { .func = func, .param = param,
 	    .nwords = dv_agg_nwords(func, param) };
+	struct dv_aggkeys none = { .nhole = 0 };
 	struct dv_aggbuf b;
 	struct dv_half h;
 	size_t i;
@@ -22,7 +23,7 @@ add_all(unsigned func, uint64_t param, const int64_t *v, size_t n, int64_t incr)
 	memset(slot, 0, sizeof(slot));
 	dv_agg_init(&b, half[0], half[1], sizeof(half[0]), slot, 64);
 	for (i = 0; i < n; i++)
-		EXPECT(dv_agg_add(&b, &d, 0, 0, (const uint8_t *)"", v[i], incr));
+		EXPECT(dv_agg_add(&b, &d, 0, 0, &none, v[i], incr));
 	dv_agg_switch(&b, &h);
 	EXPECT_EQ(h.len, sizeof(struct dv_agg_entry) + d.nwords * 8u);
 	memcpy(words, h.data + sizeof(struct dv_agg_entry), d.nwords * 8u);

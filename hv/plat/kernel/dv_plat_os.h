@@ -72,8 +72,9 @@ dv_xchg64(uint64_t *p, uint64_t v)
 }
 
 static inline void
-dv_cpu_relax(void)
+dv_plat_wait(uint32_t tries)
 {
+	(void)tries;			/* whom we wait for is pinned */
 	cpu_relax();
 }
 

@@ -54,13 +54,7 @@ dv_xchg64(uint64_t *p, uint64_t v)
 	return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);
 }
 
-static inline void
-dv_cpu_relax(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#endif
-}
+void dv_plat_wait(uint32_t tries);
 
 /* A thread of user space cannot keep the scheduler away. */
 static inline void dv_plat_pin(void) { }
