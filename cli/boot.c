@@ -14,6 +14,7 @@
 #include "chan.h"
 #include "msg.h"
 #include "paths.h"
+#include "run.h"
 #include "base/clock.h"
 #include "base/vec.h"
 
@@ -345,9 +346,12 @@ free_name(char *buf, size_t n)
 		snprintf(file, sizeof(file), "%.40s.sock", buf);
 		if (!dv_path_run(path, sizeof(path), file))
 			return true;	/* dv_boot_start says what is wrong */
-		if (access(path, F_OK) != 0 || chan_tcg_open(path, &err, &chan) != 0)
+		if (access(path, F_OK) != 0)
 			return true;
-		dv_chan_close(chan);
+		if (chan_tcg_open(path, &err, &chan) == 0)
+			dv_chan_close(chan);
+		else if (err.code == DV_E_NOENT)
+			return true;	/* left behind by a QEMU that was killed */
 	}
 	return false;
 }

@@ -11,6 +11,11 @@
  * A carrier that does not respond within CALL_NS, or sends what we cannot
  * follow, is given up for good: after half a message nothing else on the
  * stream makes sense.
+ *
+ * While a program is loaded the carrier wants to hear of us. A thread sends a
+ * PING when nothing else was sent for BEAT_NS, so that a command whose output
+ * is held up (a pager, system()) keeps its trace; a stopped or dead one does
+ * not. Requests of the two threads take turns under `lock`.
  */
 #include "chan.h"
 
@@ -20,6 +25,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +33,25 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CALL_NS 5000000000ull
+#define BEAT_NS (DV_CTL_DEAD_NS / 4)
 
 struct tcg_chan {
 	struct dv_chan chan;
+	pthread_mutex_t lock;		/* of the next six */
 	int fd;
 	uint32_t seq;
 	bool broken;
+	bool gone;			/* broken, because the guest has ended */
+	pid_t qemu_pid;			/* 0: not yet known */
+	bool quit;			/* the heartbeat shall end */
+	uint64_t heard;			/* ns, of the last answer */
+	pthread_cond_t wake;		/* quit was set */
+	pthread_t beat;
+	bool beating;			/* there is such a thread */
 	char name[108];
 	const uint8_t *shared;
 	size_t shared_len;
@@ -48,11 +64,38 @@ fail(struct tcg_chan *t, struct dv_err *err, const char *what)
 	return dv_err_set(err, DV_E_IO, "guest \"%s\": %s", t->name, what);
 }
 
+/* Does QEMU live on? One that ends closes its sockets a little before. */
+static bool
+qemu_runs(pid_t pid)
+{
+	char path[64], text[256], *p;
+	ssize_t n;
+	int i, fd;
+
+	for (i = 0; pid > 0 && i < 20; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+		if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+			return false;
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+		text[n > 0 ? n : 0] = '\0';
+		/* the state follows the name in parentheses; ours may be a zombie */
+		p = strrchr(text, ')');
+		if (p == NULL || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X')
+			return false;
+		dv_clock_nap(10000000);
+	}
+	return pid > 0;
+}
+
+/* The other side has closed: because QEMU ends, or because it gave us up. */
 static int
 ended(struct tcg_chan *t, struct dv_err *err)
 {
-	t->broken = true;
-	return dv_err_set(err, DV_E_GUEST, "guest ended");
+	if (!t->gone && qemu_runs(t->qemu_pid))
+		return fail(t, err, "it has ended the trace: this command was silent for too long");
+	t->broken = t->gone = true;
+	return dv_err_set(err, DV_E_GUEST, "guest \"%s\" ended", t->name);
 }
 
 /* Waits until the socket is ready for what; 0 or an error. */
@@ -161,9 +204,9 @@ status_code(unsigned status)
 	}
 }
 
-/* One request and its answer, which must be exactly `want` bytes. */
+/* One request and its answer, which must be exactly `want` bytes. Locked. */
 static int
-call(struct tcg_chan *t, enum dv_ctl_type type, const void *body, size_t len,
+call_locked(struct tcg_chan *t, enum dv_ctl_type type, const void *body, size_t len,
      void *ret, size_t want, int *fd, uint64_t ns, struct dv_err *err)
 {
 	struct dv_ctl_hdr h = {
@@ -174,6 +217,8 @@ call(struct tcg_chan *t, enum dv_ctl_type type, const void *body, size_t len,
 	char text[512];
 	int rc;
 
+	if (t->gone)
+		return ended(t, err);
 	if (t->broken)
 		return dv_err_set(err, DV_E_GUEST, "the connection to guest \"%s\" is lost",
 				  t->name);
@@ -194,7 +239,72 @@ call(struct tcg_chan *t, enum dv_ctl_type type, const void *body, size_t len,
 	}
 	if (h.len != want)
 		return fail(t, err, "its answer has the wrong length");
+	t->heard = dv_clock_ns();
 	return get(t, ret, want, fd, end, err);
+}
+
+static int
+call(struct tcg_chan *t, enum dv_ctl_type type, const void *body, size_t len,
+     void *ret, size_t want, int *fd, uint64_t ns, struct dv_err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&t->lock);
+	rc = call_locked(t, type, body, len, ret, want, fd, ns, err);
+	pthread_mutex_unlock(&t->lock);
+	return rc;
+}
+
+static void *
+heartbeat(void *arg)
+{
+	struct tcg_chan *t = arg;
+	struct dv_ctl_pong pong;
+	struct timespec ts;
+	uint64_t next;
+
+	pthread_mutex_lock(&t->lock);
+	while (!t->quit && !t->broken) {
+		next = t->heard + BEAT_NS;
+		if (dv_clock_ns() >= next) {
+			/* A failure stays in t->broken, for the next request to tell. */
+			(void)call_locked(t, DV_CTL_PING, NULL, 0, &pong, sizeof(pong),
+					  NULL, CALL_NS, NULL);
+			continue;
+		}
+		ts.tv_sec = (time_t)(next / 1000000000u);
+		ts.tv_nsec = (long)(next % 1000000000u);
+		pthread_cond_timedwait(&t->wake, &t->lock, &ts);
+	}
+	pthread_mutex_unlock(&t->lock);
+	return NULL;
+}
+
+static int
+heartbeat_start(struct tcg_chan *t, struct dv_err *err)
+{
+	int rc;
+
+	if (t->beating)
+		return 0;
+	t->quit = false;
+	if ((rc = pthread_create(&t->beat, NULL, heartbeat, t)) != 0)
+		return dv_err_set(err, DV_E_IO, "cannot start the heartbeat: %s", strerror(rc));
+	t->beating = true;
+	return 0;
+}
+
+static void
+heartbeat_stop(struct tcg_chan *t)
+{
+	if (!t->beating)
+		return;
+	pthread_mutex_lock(&t->lock);
+	t->quit = true;
+	pthread_cond_signal(&t->wake);
+	pthread_mutex_unlock(&t->lock);
+	pthread_join(t->beat, NULL);
+	t->beating = false;
 }
 
 static void
@@ -271,7 +381,7 @@ tcg_load(struct dv_chan *c, const void *blob, size_t len, unsigned *ret,
 	t->shared = p;
 	t->shared_len = l.shared_len;
 	*ret = l.nvcpu;
-	rc = 0;
+	rc = heartbeat_start(t, err);
 out:
 	if (fd >= 0)
 		close(fd);
@@ -348,6 +458,7 @@ tcg_ping(struct dv_chan *c, struct dv_err *err)
 static int
 tcg_unload(struct dv_chan *c, struct dv_err *err)
 {
+	heartbeat_stop((struct tcg_chan *)c);
 	regions_unmap((struct tcg_chan *)c);
 	return simple(c, DV_CTL_UNLOAD, err);
 }
@@ -377,9 +488,12 @@ tcg_close(struct dv_chan *c)
 {
 	struct tcg_chan *t = (struct tcg_chan *)c;
 
+	heartbeat_stop(t);
 	regions_unmap(t);
 	if (t->fd >= 0)
 		close(t->fd);
+	pthread_cond_destroy(&t->wake);
+	pthread_mutex_destroy(&t->lock);
 	free(t);
 }
 
@@ -396,6 +510,7 @@ chan_tcg_open(const char *sockpath, struct dv_err *err, struct dv_chan **ret)
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	struct dv_ctl_hello hello = { DV_CTL_VERSION, (uint32_t)getpid() };
 	struct dv_ctl_info info;
+	pthread_condattr_t attr;
 	struct tcg_chan *t;
 	int rc;
 
@@ -407,6 +522,11 @@ chan_tcg_open(const char *sockpath, struct dv_err *err, struct dv_chan **ret)
 	if (t == NULL)
 		return dv_err_nomem(err);
 	t->chan.ops = &tcg_ops;
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&t->wake, &attr);
+	pthread_condattr_destroy(&attr);
 	snprintf(t->name, sizeof(t->name), "%s", sockpath);
 	t->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (t->fd < 0 || connect(t->fd, (struct sockaddr *)&at, sizeof(at)) != 0) {
@@ -432,6 +552,7 @@ chan_tcg_open(const char *sockpath, struct dv_err *err, struct dv_chan **ret)
 		snprintf(t->name, sizeof(t->name), "%s", info.name);
 	t->chan.state = info.state;
 	t->chan.generation = info.generation;
+	t->qemu_pid = (pid_t)info.qemu_pid;
 	*ret = &t->chan;
 	return 0;
 bad:

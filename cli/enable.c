@@ -10,6 +10,8 @@
  */
 #include "enable.h"
 
+#include "msg.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,10 +122,38 @@ add_sites(struct dv_progb *b, const struct gi_sites *s, const uint32_t *probe_of
 	return 0;
 }
 
+/*
+ * Probes without a site never fire: said once per reason, with their number,
+ * and one by one if asked for.
+ */
+static void
+tell_left_out(const struct dv_progb *b, const struct gi_sites *s, const uint32_t *probe_of_want,
+	      bool verbose)
+{
+	size_t i, j, n;
+
+	for (i = 0; i < s->nleft_out; i++) {
+		const struct dv_probe *p = &b->probes.v[probe_of_want[s->left_out[i].want]];
+
+		if (verbose) {
+			dv_msg("probe %s:%s:%s:%s left out: %s", dv_progb_strat(b, p->prov),
+			    dv_progb_strat(b, p->mod), dv_progb_strat(b, p->func),
+			    dv_progb_strat(b, p->name), s->left_out[i].reason);
+			continue;
+		}
+		for (j = 0; j < i && strcmp(s->left_out[j].reason, s->left_out[i].reason) != 0; j++)
+			;
+		if (j < i)
+			continue;
+		for (n = 0; j < s->nleft_out; j++)
+			n += strcmp(s->left_out[j].reason, s->left_out[i].reason) == 0;
+		dv_msg("%zu probe%s left out: %s", n, n == 1 ? "" : "s", s->left_out[i].reason);
+	}
+}
+
 static int
 make_guest_sites(struct dv_progb *b, struct gi_kernel *k, struct dc *dc, const uint32_t *want,
-		 const uint32_t *probe_of_want, size_t n, void (*warn)(const char *),
-		 struct dv_err *err)
+		 const uint32_t *probe_of_want, size_t n, bool verbose, struct dv_err *err)
 {
 	struct gi_sites *s;
 	uint32_t *difos = NULL;
@@ -136,16 +166,8 @@ make_guest_sites(struct dv_progb *b, struct gi_kernel *k, struct dc *dc, const u
 		rc = dv_err_nomem(err);
 	if (rc == 0 && (rc = compile_exprs(s, dc, b, difos, err)) == 0)
 		rc = add_sites(b, s, probe_of_want, difos, err);
-	for (i = 0; rc == 0 && warn != NULL && i < s->nleft_out; i++) {
-		const struct dv_probe *p = &b->probes.v[probe_of_want[s->left_out[i].want]];
-		char line[512];
-
-		snprintf(line, sizeof(line), "probe %s:%s:%s:%s left out: %s",
-		    dv_progb_strat(b, p->prov), dv_progb_strat(b, p->mod),
-		    dv_progb_strat(b, p->func), dv_progb_strat(b, p->name),
-		    s->left_out[i].reason);
-		warn(line);
-	}
+	if (rc == 0)
+		tell_left_out(b, s, probe_of_want, verbose);
 	free(difos);
 	gi_sites_free(s);
 	return rc;
@@ -154,7 +176,7 @@ make_guest_sites(struct dv_progb *b, struct gi_kernel *k, struct dc *dc, const u
 int
 dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
 	  struct gi_kernel *k, struct dc *dc, size_t nprograms, uint64_t *matched,
-	  void (*warn)(const char *line), struct dv_err *err)
+	  bool verbose, struct dv_err *err)
 {
 	DV_VEC(struct pair) pairs = { 0 };
 	DV_VEC(uint32_t) want = { 0 }, probe_of_want = { 0 };
@@ -194,7 +216,7 @@ dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
 			goto nomem;
 	}
 	if (want.n > 0)
-		rc = make_guest_sites(b, k, dc, want.v, probe_of_want.v, want.n, warn, err);
+		rc = make_guest_sites(b, k, dc, want.v, probe_of_want.v, want.n, verbose, err);
 	goto out;
 nomem:
 	rc = dv_err_nomem(err);

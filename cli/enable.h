@@ -16,11 +16,11 @@ typedef DV_VEC(struct dv_wanted) dv_wanted_t;
 
 /*
  * Adds probes, ECBs, sites, rules and timers for the wanted clauses to `b`.
- * matched[p]: how many probes program p's descriptions matched. left_out: probes that
- * matched but have no site, told to `warn` one by one.
+ * matched[p]: how many probes program p's descriptions matched. Probes that
+ * matched but have no site are told to the user: by reason, or all (verbose).
  */
 int  dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
 	       struct gi_kernel *k, struct dc *dc, size_t nprograms, uint64_t *matched,
-	       void (*warn)(const char *line), struct dv_err *err);
+	       bool verbose, struct dv_err *err);
 
 #endif

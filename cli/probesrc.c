@@ -262,8 +262,14 @@ match_all(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums
 	size_t first, n;
 	int rc;
 
-	if (d->id != 0)
-		return d->id > dv_probesrc_count(ps) ? 0 : dv_vec_push(nums, d->id - 1);
+	if (d->id != 0) {
+		struct dv_probe_view v;
+
+		if (d->id > dv_probesrc_count(ps))
+			return 0;
+		dv_probesrc_get(ps, d->id - 1, &v);
+		return v.why_not != NULL ? 0 : dv_vec_push(nums, d->id - 1);
+	}
 	if ((rc = make_rate(ps, d)) != 0)
 		return rc;
 	total = (uint32_t)dv_probesrc_count(ps);

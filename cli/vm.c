@@ -427,7 +427,10 @@ list_other_qemus(void (*fn)(void *, const struct dv_vm_listed *), void *arg,
 			snprintf(l.name, sizeof(l.name), "pid:%d", l.pid);
 			qemu_name(cmd, len, l.name, sizeof(l.name));
 			for (n = 0; n < len; n += strlen(cmd + n) + 1)
-				if (strstr(cmd + n, "kvm") != NULL)
+				if (strcmp(cmd + n, "-enable-kvm") == 0 ||
+				    strcmp(cmd + n, "kvm") == 0 ||
+				    strncmp(cmd + n, "kvm,", 4) == 0 ||
+				    strstr(cmd + n, "accel=kvm") != NULL)
 					kvm = true;
 			l.why = kvm ? "it runs under KVM, and the kvm carrier is not part of this version" :
 			    "its QEMU was started without dvisor's plugin; `dvisor guest` starts one with it";
