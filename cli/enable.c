@@ -157,7 +157,6 @@ make_guest_sites(struct dv_progb *b, struct gi_kernel *k, struct dc *dc, const u
 {
 	struct gi_sites *s;
 	uint32_t *difos = NULL;
-	size_t i;
 	int rc;
 
 	if ((rc = gi_sites_make(k, want, n, err, &s)) != 0)

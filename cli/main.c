@@ -10,6 +10,7 @@
  */
 #include "boot.h"
 #include "chan.h"
+#include "command.h"
 #include "msg.h"
 #include "opts.h"
 #include "paths.h"
@@ -17,9 +18,12 @@
 #include "run.h"
 #include "vm.h"
 
+#include "base/str.h"
+
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +98,7 @@ compiled(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o, int *s
 	p->b.host_uid = getuid();
 	p->b.host_gid = getgid();
 	p->b.host_execname = dv_progb_str(&p->b, "dvisor");
-	if (o->pid != NULL)
-		p->b.target = strtoull(o->pid, NULL, 10);
+	p->b.target = o->target;
 	return dv_run(p, vm, o, o->boot, status, err);
 }
 
@@ -151,6 +154,10 @@ trace_running(const struct dv_opts *o, const struct dv_err *first, int *status, 
 	else if (first != NULL && strcmp(first->tag, "D_SYNTAX") == 0) {
 		*err = *first;
 		rc = first->code;
+	} else if (first != NULL) {
+		const struct dv_err why = *err;
+
+		dv_err_set(err, rc, "%.400s. The program needs one: %s", why.text, first->text);
 	}
 	dv_vm_close(&vm);
 	return rc;
@@ -183,7 +190,7 @@ static bool
 wrong_anyway(const struct dv_err *err)
 {
 	/* What a kernel's probes, types, symbols and translators can put right. */
-	static const char *const tags[] = { "D_PDESC_", "D_IDENT_", "D_ARGS_", "D_XLATE_",
+	static const char *const tags[] = { "D_PDESC_ZERO", "D_IDENT_", "D_ARGS_", "D_XLATE_",
 	    "D_SYM_", "D_TYPE_", "D_DECL_", "D_OP_", "D_ADDROF_", "D_DEREF_", "D_SIZEOF_",
 	    "D_OFFSETOF_", "D_CAST_", "D_PROTO_ARG", "D_SYNTAX", "D_UNKNOWN" };
 	size_t i;
@@ -230,6 +237,7 @@ trace(const struct dv_opts *o, struct dv_err *err, int *status)
 static int
 trace_main(int argc, char **argv)
 {
+	struct dv_command child = { 0, -1 };
 	struct dv_opts o;
 	struct dv_err err = { 0 };
 	int rc, status = 0;
@@ -241,7 +249,13 @@ trace_main(int argc, char **argv)
 		printf("dvisor: " DV_VERSION "\n");
 	} else if (rc == 0) {
 		dv_run_catch_signals();
-		rc = trace(&o, &err, &status);
+		if (o.command != NULL && (rc = dv_command_start(o.command, &err, &child)) == 0) {
+			o.child = &child;
+			o.target = (uint64_t)child.pid;
+		}
+		if (rc == 0)
+			rc = trace(&o, &err, &status);
+		dv_command_stop(&child);
 	}
 	dv_opts_fini(&o);
 	if (rc != 0)
@@ -255,10 +269,13 @@ static void
 vm_line(void *arg, const struct dv_vm_listed *l)
 {
 	char kernel[96] = "-", nvcpu[16] = "-";
+	struct dv_str name;
 	struct dv_vm vm;
 	struct dv_err err;
 
 	(*(unsigned *)arg)++;
+	dv_str_init(&name);
+	dv_str_escape(&name, l->name, strlen(l->name));
 	if (l->nvcpu != 0)
 		snprintf(nvcpu, sizeof(nvcpu), "%u", l->nvcpu);
 	if (l->why == NULL && dv_vm_open(l->name, &err, &vm) == 0) {
@@ -266,8 +283,9 @@ vm_line(void *arg, const struct dv_vm_listed *l)
 			snprintf(kernel, sizeof(kernel), "%s", gi_kernel_release(vm.kernel));
 		dv_vm_close(&vm);
 	}
-	printf("%-20s %8d %-7s %5s %-28s %s\n", l->name, l->pid, l->carrier, nvcpu, kernel,
+	printf("%-20s %8d %-7s %5s %-28s %s\n", name.s, l->pid, l->carrier, nvcpu, kernel,
 	    l->why != NULL ? l->why : "");
+	dv_str_fini(&name);
 }
 
 static int
@@ -357,6 +375,21 @@ snapshot_main(int argc, char **argv)
 	return rc == 0 ? 0 : dv_msg_err(&err);
 }
 
+/*
+ * A closed stdin, stdout or stderr must not become one of our sockets or files.
+ * What we write to it fails, as it should.
+ */
+static void
+fill_std_fds(void)
+{
+	int fd;
+
+	while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= 2)
+		;
+	if (fd > 2)
+		close(fd);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -366,6 +399,7 @@ main(int argc, char **argv)
 	};
 	size_t i;
 
+	fill_std_fds();
 	if (argc > 1)
 		for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 			if (strcmp(argv[1], commands[i].name) == 0)

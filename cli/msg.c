@@ -23,12 +23,6 @@ dv_msg(const char *fmt, ...)
 	fprintf(stderr, "dvisor: %s\n", text);
 }
 
-void
-dv_msg_line(const char *line)
-{
-	dv_msg("%s", line);
-}
-
 int
 dv_msg_err(const struct dv_err *err)
 {

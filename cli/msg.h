@@ -5,7 +5,6 @@
 #include "base/err.h"
 
 void dv_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void dv_msg_line(const char *line);		/* the same, as a callback */
 /* Prints err's text; returns the exit status it means: 2 for usage, else 1. */
 int  dv_msg_err(const struct dv_err *err);
 

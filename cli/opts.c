@@ -13,6 +13,8 @@
  */
 #include "opts.h"
 
+#include "base/str.h"
+
 #include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -180,7 +182,7 @@ refuse(int c, struct dv_err *err)
 }
 
 static int
-one_option(struct dv_opts *o, int c, struct dv_err *err)
+one_option(struct dv_opts *o, int c, const char *word, struct dv_err *err)
 {
 	switch (c) {
 	case 'n':
@@ -219,6 +221,9 @@ one_option(struct dv_opts *o, int c, struct dv_err *err)
 	case 'o':
 		return set_string(&o->output, optarg, err);
 	case 'x':
+		if (strcmp(optarg, "libdir") == 0)
+			return dv_err_set(err, DV_E_USAGE, "failed to set option 'libdir' to '': "
+			    "Invalid value for specified option");
 		return add_xopt(o, optarg, NULL, err);
 	case 'b':
 		return add_xopt(o, "bufsize", optarg, err);
@@ -239,8 +244,14 @@ one_option(struct dv_opts *o, int c, struct dv_err *err)
 	case 'L':
 		return add_xopt(o, "libdir", optarg, err);
 	case 'c':
+		if (o->command != NULL || o->pid != NULL)
+			return dv_err_set(err, DV_E_USAGE, "-c and -p set $target: give one of them, once");
 		return set_string(&o->command, optarg, err);
 	case 'p':
+		if (o->command != NULL || o->pid != NULL)
+			return dv_err_set(err, DV_E_USAGE, "-c and -p set $target: give one of them, once");
+		if (dv_parse_u64(optarg, &o->target) != 0 || o->target == 0 || o->target > INT32_MAX)
+			return dv_err_set(err, DV_E_USAGE, "-p takes a process id, not \"%s\"", optarg);
 		return set_string(&o->pid, optarg, err);
 	case OPT_VM:
 		return add_string(&o->vms, optarg, err);
@@ -262,11 +273,23 @@ one_option(struct dv_opts *o, int c, struct dv_err *err)
 		return dv_err_set(err, DV_E_USAGE, "option -%c needs an argument", optopt);
 	case '?':
 		if (optopt == 0 || optopt >= 256)
-			return dv_err_set(err, DV_E_USAGE, "unknown option. Try: dvisor --help");
+			return dv_err_set(err, DV_E_USAGE, optopt == 0 ?
+			    "unknown option %s. Try: dvisor --help" : "option %s takes no value", word);
 		return refuse(optopt, err);
 	default:
 		return refuse(c, err);
 	}
+}
+
+static bool
+has_xopt(const struct dv_opts *o, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < o->xopts.n; i++)
+		if (strcmp(o->xopts.v[i].name, name) == 0)
+			return true;
+	return false;
 }
 
 static int
@@ -284,6 +307,8 @@ check(const struct dv_opts *o, struct dv_err *err)
 		return dv_err_set(err, DV_E_USAGE, "--kernel, --initrd and --append go with --boot");
 	if (!o->boot && o->qemu_args.n != 0)
 		return dv_err_set(err, DV_E_USAGE, "arguments after -- are QEMU's: they need --boot");
+	if (o->cppargs.n != 0 && !o->cpp && !has_xopt(o, "cpp"))
+		return dv_err_set(err, DV_E_USAGE, "%.2s is cpp's: it needs -C", o->cppargs.v[0]);
 	if (o->programs.n == 0 && o->mode != DV_MODE_LIST && !o->version)
 		return dv_err_set(err, DV_E_USAGE,
 		    "no program: give -n TEXT, -s SCRIPT, or -P, -m, -f, -i. Try: dvisor --help");
@@ -300,8 +325,8 @@ dv_opts_parse(struct dv_opts *o, int argc, char **argv, struct dv_err *err)
 	 * With --boot all after "--" is QEMU's. Without, "--" ends the options,
 	 * as getopt has it.
 	 */
-	for (i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--boot") == 0)
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strlen(argv[i]) > 2 && strncmp("--boot", argv[i], strlen(argv[i])) == 0)
 			o->boot = true;
 	if (o->boot)
 		for (i = 1; i < argc; i++)
@@ -318,7 +343,7 @@ dv_opts_parse(struct dv_opts *o, int argc, char **argv, struct dv_err *err)
 		while ((c = getopt_long(nargs, argv, short_options, long_options, NULL)) != -1) {
 			if (c == OPT_HELP)
 				return 1;
-			if ((rc = one_option(o, c, err)) != 0)
+			if ((rc = one_option(o, c, argv[optind - 1], err)) != 0)
 				return rc;
 		}
 		if (optind >= nargs)

@@ -33,6 +33,8 @@ struct dv_opts {
 	char *kernel, *initrd, *append;	/* --boot's */
 	char *command;			/* -c */
 	char *pid;			/* -p, text */
+	struct dv_command *child;	/* of -c, borrowed */
+	uint64_t target;		/* $target: of -p or -c; 0: none */
 	bool boot, quiet, flowindent, listing, verbose, destructive, zdefs, cpp;
 	bool version;
 };

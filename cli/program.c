@@ -41,10 +41,8 @@ fill_macros(struct dc_macros *m, const struct dv_opts *o, const char **argv)
 	m->pgid = getpgrp();
 	m->sid = getsid(0);
 	m->projid = 0;
-	if (o->pid != NULL) {
-		m->target = strtoll(o->pid, NULL, 10);
-		m->have_target = true;
-	}
+	m->target = (int64_t)o->target;
+	m->have_target = o->target != 0;
 	argv[0] = "dvisor";
 	for (i = 0; i < o->programs.n; i++)
 		if (o->programs.v[i].kind == DV_PROG_FILE)
@@ -65,9 +63,12 @@ memfd_contents(int fd, struct dv_err *err, char **ret, size_t *len)
 	return dv_file_read(path, MAX_SOURCE, err, ret, len);
 }
 
-/* Starts `cpp ... -` from fd `in` to fd `out` and waits. Returns its status, or -errno. */
+/*
+ * Starts `cpp ... -` from fd `in` to fd `out`, messages to fd `msgs`, and
+ * waits. Returns its status, or -errno.
+ */
 static int
-run_cpp(const struct dv_opts *o, int in, int out)
+run_cpp(const struct dv_opts *o, int in, int out, int msgs)
 {
 	DV_VEC(char *) argv = { 0 };
 	posix_spawn_file_actions_t fa;
@@ -90,6 +91,7 @@ run_cpp(const struct dv_opts *o, int in, int out)
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, in, 0);
 	posix_spawn_file_actions_adddup2(&fa, out, 1);
+	posix_spawn_file_actions_adddup2(&fa, msgs, 2);
 	rc = posix_spawnp(&pid, "cpp", &fa, NULL, argv.v, environ);
 	posix_spawn_file_actions_destroy(&fa);
 	dv_vec_fini(&argv);
@@ -101,6 +103,37 @@ run_cpp(const struct dv_opts *o, int in, int out)
 	return status;
 }
 
+/* The line of cpp's messages that tells what is wrong, without its "<stdin>:". */
+static void
+cpp_reason(int fd, char *buf, size_t n)
+{
+	char text[4096], *line, *save = NULL;
+	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+
+	snprintf(buf, n, "cpp failed");
+	text[len > 0 ? len : 0] = '\0';
+	for (line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save))
+		if (strstr(line, "error:") != NULL) {
+			if (strncmp(line, "<stdin>:", 8) == 0)
+				snprintf(buf, n, "cpp: line %s", line + 8);
+			else
+				snprintf(buf, n, "%s", line);
+			return;
+		}
+}
+
+/* What cpp had to say though it went on, and what -H lists. */
+static void
+cpp_messages(int fd)
+{
+	char text[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	for (; (n = pread(fd, text, sizeof(text), at)) > 0; at += n)
+		fwrite(text, 1, (size_t)n, stderr);
+}
+
 /* Runs cpp over a script; "#!" would not survive it and becomes a blank line. */
 static int
 preprocess(const struct dv_opts *o, const char *path, const char *text, size_t len,
@@ -108,31 +141,38 @@ preprocess(const struct dv_opts *o, const char *path, const char *text, size_t l
 {
 	int in = memfd_create("dvisor-cpp-in", MFD_CLOEXEC);
 	int out = memfd_create("dvisor-cpp-out", MFD_CLOEXEC);
+	int msgs = memfd_create("dvisor-cpp-msgs", MFD_CLOEXEC);
+	char why[512];
 	int status, rc = 0;
 	FILE *f;
 
 	if (len > 1 && text[0] == '#' && text[1] == '!')
 		for (; len > 0 && *text != '\n'; text++)
 			len--;
-	if (in < 0 || out < 0 || (f = fdopen(dup(in), "w")) == NULL) {
+	if (in < 0 || out < 0 || msgs < 0 || (f = fdopen(dup(in), "w")) == NULL) {
 		rc = dv_err_set(err, DV_E_IO, "cannot make a file for cpp: %s", strerror(errno));
 		goto done;
 	}
 	fwrite(text, 1, len, f);
 	if (fclose(f) != 0 || lseek(in, 0, SEEK_SET) != 0)
 		rc = dv_err_set(err, DV_E_IO, "cannot write a file for cpp: %s", strerror(errno));
-	else if ((status = run_cpp(o, in, out)) < 0)
+	else if ((status = run_cpp(o, in, out, msgs)) < 0)
 		rc = dv_err_set(err, DV_E_NOENT, "cannot run cpp for -C: %s. Install package cpp",
 		    strerror(-status));
-	else if (status != 0)
-		rc = dv_err_set(err, DV_E_COMPILE, "failed to compile script %s: cpp failed", path);
-	else
+	else if (status != 0) {
+		cpp_reason(msgs, why, sizeof(why));
+		rc = dv_err_set(err, DV_E_INVAL, "failed to compile script %s: %s", path, why);
+	} else {
+		cpp_messages(msgs);
 		rc = memfd_contents(out, err, ret, retlen);
+	}
 done:
 	if (in >= 0)
 		close(in);
 	if (out >= 0)
 		close(out);
+	if (msgs >= 0)
+		close(msgs);
 	return rc;
 }
 
@@ -153,9 +193,18 @@ clause_told(void *arg, uint32_t clause, const struct dc_pdesc *d)
 		a->nomem = true;
 }
 
+static bool
+option_on(const struct dv_program *p, enum dv_opt opt)
+{
+	uint64_t v = 0;
+
+	dc_option_get(p->dc, opt, &v);		/* of the default, too */
+	return v != 0;
+}
+
 /* DTrace's form: what failed, [tag], place, text. */
 static void
-compile_error(const struct dv_program_opt *po, struct dv_err *err)
+compile_error(const struct dv_program *p, const struct dv_program_opt *po, struct dv_err *err)
 {
 	char where[64] = "", tag[40] = "", text[sizeof(err->text)];
 	struct dv_err e = *err;
@@ -164,7 +213,7 @@ compile_error(const struct dv_program_opt *po, struct dv_err *err)
 		return;
 	if (e.line != 0)
 		snprintf(where, sizeof(where), "line %u, column %u: ", e.line, e.col);
-	if (e.tag[0] != '\0')
+	if (e.tag[0] != '\0' && option_on(p, DV_OPT_ERRTAGS))
 		snprintf(tag, sizeof(tag), "[%s] ", e.tag);
 	snprintf(text, sizeof(text), "%s", e.text);
 	if (po->kind == DV_PROG_FILE)
@@ -188,23 +237,21 @@ compile_one(struct dv_program *p, const struct dv_opts *o, uint32_t i, struct dv
 
 	if (o->zdefs)
 		src.flags |= DC_F_ZDEFS;
+	if (option_on(p, DV_OPT_PSPEC))
+		src.flags |= DC_F_PSPEC;
 	if (po->kind == DV_PROG_TEXT) {
 		src.text = po->text;
 		src.len = strlen(po->text);
 		src.flags |= DC_F_PSPEC;
 	} else {
 		if ((rc = dv_file_read(po->text, MAX_SOURCE, err, &text, &len)) != 0) {
-			char why[512];
-
-			snprintf(why, sizeof(why), "%s", strerror(errno));
-			if (rc == DV_E_NOENT || rc == DV_E_IO)
-				dv_err_set(err, rc, "failed to open script %s: %s", po->text, why);
+			dv_err_prefix(err, "failed to open script %s", po->text);
 			return rc;
 		}
 		src.text = text;
 		src.len = len;
 	}
-	if (o->cpp && po->kind == DV_PROG_FILE) {
+	if ((o->cpp || option_on(p, DV_OPT_CPP)) && po->kind == DV_PROG_FILE) {
 		if ((rc = preprocess(o, po->text, src.text, src.len, err, &cpp, &src.len)) != 0) {
 			free(text);
 			return rc;
@@ -213,7 +260,7 @@ compile_one(struct dv_program *p, const struct dv_opts *o, uint32_t i, struct dv
 		src.flags |= DC_F_CPP;
 	}
 	if ((rc = dc_compile(p->dc, &src, &p->b, err)) != 0)
-		compile_error(po, err);
+		compile_error(p, po, err);
 	else if (a.nomem)
 		rc = dv_err_nomem(err);
 	free(text);
@@ -333,15 +380,19 @@ dv_program_open(struct dv_program *p, const struct dv_opts *o, struct gi_kernel 
 		if ((rc = compile_one(p, o, (uint32_t)i, err)) != 0)
 			return rc;
 	if ((rc = dc_finish(p->dc, &p->b, err)) != 0 && o->programs.n > 0)
-		compile_error(&o->programs.v[o->programs.n - 1], err);
+		compile_error(p, &o->programs.v[o->programs.n - 1], err);
 	return rc;
 }
 
 int
 dv_program_enable(struct dv_program *p, const struct dv_opts *o, struct dv_err *err)
 {
-	return dv_enable(&p->b, &p->wanted, p->ps, p->kernel, p->dc, o->programs.n,
-	    p->matched, o->verbose ? dv_msg_line : NULL, err);
+	int rc = dv_enable(&p->b, &p->wanted, p->ps, p->kernel, p->dc, o->programs.n,
+	    p->matched, o->verbose || option_on(p, DV_OPT_VERBOSE), err);
+
+	if (rc == 0 && p->b.ecbs.n == 0 && !o->zdefs && !option_on(p, DV_OPT_ZDEFS))
+		rc = dv_err_set(err, DV_E_INVAL, "no probes matched: the program has no clause");
+	return rc;
 }
 
 void

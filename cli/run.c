@@ -2,8 +2,8 @@
 /*
  * run.c - an enabling runs: load, go, drain, print, stop.
  *
- * One loop. Every TICK it asks the carrier for its status, which is also the
- * heartbeat that keeps the traps in; at aggrate it takes aggregations, at
+ * One loop. Every TICK it asks the carrier for the guest's state and its own
+ * status; at aggrate it takes aggregations, at
  * switchrate it drains the principal buffers of all CPUs, at statusrate it
  * reports drops. Aggregations are taken before records, because records may
  * ask for printa().
@@ -14,17 +14,18 @@
 #include "run.h"
 
 #include "chan.h"
+#include "command.h"
 #include "msg.h"
 #include "base/clock.h"
 #include "consume/cn.h"
 #include "core/prog.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define TICK_NS		20000000u
@@ -38,6 +39,12 @@ on_signal(int sig)
 	interrupted = 1;
 }
 
+static void
+nothing(int sig)
+{
+	(void)sig;
+}
+
 void
 dv_run_catch_signals(void)
 {
@@ -46,7 +53,8 @@ dv_run_catch_signals(void)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
-	sa.sa_handler = SIG_IGN;
+	/* Not SIG_IGN: commands that we start would inherit that. */
+	sa.sa_handler = nothing;
 	sigaction(SIGPIPE, &sa, NULL);
 }
 
@@ -68,7 +76,6 @@ struct run {
 	uint64_t generation;		/* of the guest's kernel when loaded */
 	bool reset;			/* it is another kernel now */
 	uint64_t next_agg, next_switch, next_status;
-	pid_t child;			/* -c */
 };
 
 /* ---- the consumer's callbacks ------------------------------------------- */
@@ -83,11 +90,18 @@ put(void *arg, const char *s, size_t n)
 }
 
 static void
+flush(struct run *r)
+{
+	if (fflush(r->out) != 0 && r->out_errno == 0)
+		r->out_errno = errno != 0 ? errno : EIO;
+}
+
+static void
 message(void *arg, const char *line)
 {
 	struct run *r = arg;
 
-	fflush(r->out);
+	flush(r);
 	dv_msg("%s", line);
 }
 
@@ -111,7 +125,7 @@ do_freopen(void *arg, const char *path)
 	struct run *r = arg;
 	FILE *f;
 
-	fflush(r->out);
+	flush(r);
 	if (*path == '\0') {
 		if (r->out != stdout)
 			fclose(r->out);
@@ -133,7 +147,7 @@ do_system(void *arg, const char *cmd)
 {
 	struct run *r = arg;
 
-	fflush(r->out);
+	flush(r);
 	if (system(cmd) == -1) {
 		dv_msg("cannot run \"%s\": %s", cmd, strerror(errno));
 		return DV_E_IO;
@@ -146,7 +160,7 @@ do_ftruncate(void *arg)
 {
 	struct run *r = arg;
 
-	fflush(r->out);
+	flush(r);
 	if (ftruncate(fileno(r->out), 0) == 0)
 		rewind(r->out);
 }
@@ -200,57 +214,24 @@ drain(struct run *r, bool first, bool all, struct dv_err *err)
 		/* All CPUs were switched after `now`: nothing older can still come. */
 		cn_flush(r->cn, all ? ~(uint64_t)0 : now);
 		r->next_switch = now + cn_option(r->cn, DV_OPT_SWITCHRATE);
-		fflush(r->out);
+		flush(r);
 	}
 	if (r->out_errno != 0)
 		return dv_err_set(err, DV_E_IO, "cannot write output: %s", strerror(r->out_errno));
 	return 0;
 }
 
-static bool
-child_ended(struct run *r)
-{
-	int status;
-
-	return r->child > 0 && waitpid(r->child, &status, WNOHANG) == r->child;
-}
-
-/* -c: a host command that waits until tracing has begun. */
-static int
-child_start(struct run *r, int *gate, struct dv_err *err)
-{
-	int fd[2];
-	char c;
-
-	if (pipe(fd) != 0)
-		return dv_err_set(err, DV_E_IO, "cannot run \"%s\": %s", r->o->command, strerror(errno));
-	if ((r->child = fork()) < 0) {
-		close(fd[0]);
-		close(fd[1]);
-		return dv_err_set(err, DV_E_IO, "cannot run \"%s\": %s", r->o->command, strerror(errno));
-	}
-	if (r->child == 0) {
-		close(fd[1]);
-		if (read(fd[0], &c, 1) == 1)
-			execl("/bin/sh", "sh", "-c", r->o->command, (char *)NULL);
-		_exit(127);
-	}
-	close(fd[0]);
-	*gate = fd[1];
-	return 0;
-}
-
 static int
 loop(struct run *r, struct dv_err *err)
 {
-	struct dv_ctl_info info;
+	struct dv_chan *chan = r->vm->chan;
 	struct dv_status st;
 	bool first = true;
 	int rc, status;
 
 	for (;;) {
-		if ((rc = dv_chan_status(r->vm->chan, &st, err)) != 0 ||
-		    (rc = dv_chan_info(r->vm->chan, &info, err)) != 0)
+		if ((rc = dv_chan_status(chan, &st, err)) != 0 ||
+		    (rc = dv_chan_ping(chan, err)) != 0)
 			return rc;
 		if ((rc = drain(r, first, false, err)) != 0)
 			return rc;
@@ -263,18 +244,57 @@ loop(struct run *r, struct dv_err *err)
 			dv_msg("processing aborted: system unresponsive");
 			return 0;
 		}
-		if (info.state & DV_GUEST_ENDING) {
+		if (chan->state & DV_GUEST_ENDING) {
 			r->ended = true;
 			return 0;
 		}
-		if (info.generation != r->generation) {
+		if (chan->generation != r->generation) {
 			r->reset = true;
 			return 0;
 		}
-		if (st.exiting || cn_exiting(r->cn, &status) || interrupted || child_ended(r))
+		if (st.exiting || st.filled || cn_exiting(r->cn, &status) || interrupted ||
+		    (r->o->child != NULL && dv_command_ended(r->o->child)))
 			return 0;
 		dv_clock_nap(TICK_NS);
 	}
+}
+
+/* -x accounting: what became of the firings of each clause. */
+static int
+report_accounting(struct run *r, struct dv_err *err)
+{
+	const struct dv_progb *b = &r->p->b;
+	struct dv_account a;
+	uint32_t i, j;
+	int rc;
+
+	for (i = 0; i < b->ecbs.n; i++) {
+		const struct dv_probe *p = &b->probes.v[b->ecbs.v[i].probe];
+		char text[512];
+		size_t n = 0;
+
+		if ((rc = dv_chan_account(r->vm->chan, i, &a, err)) != 0)
+			return rc;
+		const struct { const char *what; uint64_t v; } parts[] = {
+			{ "recorded", a.recorded }, { "without a record", a.norecord },
+			{ "dropped", a.dropped }, { "faulted", a.faulted },
+			{ "still speculated", a.speculated }, { "speculation dropped", a.spec_dropped },
+			{ "speculation refused", a.spec_refused },
+			{ "speculation discarded", a.spec_discarded },
+			{ "aggregation dropped", a.agg_dropped }, { "overwritten", a.overwritten },
+			{ "after exit", a.after_exit }
+		};
+
+		text[0] = '\0';
+		for (j = 0; j < sizeof(parts) / sizeof(parts[0]); j++)
+			if (parts[j].v != 0)
+				n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%llu %s",
+				    n == 0 ? " = " : " + ", (unsigned long long)parts[j].v, parts[j].what);
+		dv_msg("accounting: enabled probe ID %u (%s:%s:%s:%s): %llu fired%s", i + 1,
+		    dv_progb_strat(b, p->prov), dv_progb_strat(b, p->mod), dv_progb_strat(b, p->func),
+		    dv_progb_strat(b, p->name), (unsigned long long)a.fired, text);
+	}
+	return 0;
 }
 
 static int
@@ -289,7 +309,8 @@ finish(struct run *r, struct dv_err *err)
 		return rc;
 	cn_finish(r->cn);
 	cn_report_drops(r->cn, &st);
-	return 0;
+	flush(r);
+	return cn_option(r->cn, DV_OPT_ACCOUNTING) ? report_accounting(r, err) : 0;
 }
 
 static int
@@ -307,7 +328,10 @@ open_output(struct run *r, struct dv_err *err)
 static void
 close_output(struct run *r, int *rc, struct dv_err *err)
 {
-	int bad = fflush(r->out) != 0 ? errno : r->out_errno;
+	int bad;
+
+	flush(r);
+	bad = r->out_errno;
 
 	if (r->out != stdout && fclose(r->out) != 0 && bad == 0)
 		bad = errno;
@@ -330,7 +354,7 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	void *blob = NULL;
 	unsigned nvcpu;
 	size_t len;
-	int rc, gate = -1;
+	int rc;
 
 	*status = 0;
 	if ((rc = open_output(&r, err)) != 0)
@@ -347,14 +371,12 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	cfg.prog = &view;
 	if ((rc = cn_open(&cfg, err, &r.cn)) != 0)
 		goto out;
-	if (o->command != NULL && (rc = child_start(&r, &gate, err)) != 0)
-		goto out;
 	dv_program_report(p, o);
 	cn_header(r.cn);
-	fflush(r.out);
+	flush(&r);
 	if ((rc = dv_chan_go(vm->chan, err)) != 0)
 		goto out;
-	if (gate >= 0 && write(gate, "g", 1) != 1)
+	if (o->child != NULL && dv_command_go(o->child) != 0)
 		dv_msg("cannot start \"%s\": %s", o->command, strerror(errno));
 	rc = loop(&r, err);
 	if (rc == 0)
@@ -374,8 +396,6 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	if (rc == 0)
 		cn_exiting(r.cn, status);
 out:
-	if (gate >= 0)
-		close(gate);
 	close_output(&r, &rc, err);
 	cn_close(r.cn);
 	free(blob);

@@ -106,10 +106,42 @@ parse(enum dv_opt o, const char *s, uint64_t *ret)
 	}
 }
 
+/* What the machine will take; it checks again. Others: any. */
+static bool
+in_range(enum dv_opt o, uint64_t v)
+{
+	switch (o) {
+	case DV_OPT_BUFSIZE: return v >= 8 && v <= 1ull << 36;
+	case DV_OPT_AGGSIZE: return v >= 8 && v <= 1ull << 34;
+	case DV_OPT_SPECSIZE: return v >= 8 && v <= 1ull << 30;
+	case DV_OPT_DYNVARSIZE: return v >= 8 && v <= 1ull << 31;
+	case DV_OPT_SCRATCHSIZE: return v <= 1ull << 24;
+	case DV_OPT_NSPEC: return v <= 4096;
+	default: return true;
+	}
+}
+
+/* Why an option that DTrace has is refused, or NULL. */
+static const char *
+refused(enum dv_opt o, uint64_t v)
+{
+	switch (o) {
+	case DV_OPT_BUFRESIZE:
+		return v != 0 ? NULL : "buffers are never made smaller than asked for, "
+		    "so only bufresize=manual can be had";
+	case DV_OPT_JSTACKFRAMES:
+	case DV_OPT_JSTACKSTRSIZE:
+		return "jstack() is not available in this version";
+	default:
+		return NULL;
+	}
+}
+
 int
 op_set(struct dc *c, const char *name, const char *value, bool program, struct dv_err *err)
 {
 	uint64_t v = 0;
+	const char *why;
 	unsigned o;
 
 	for (o = 0; o < DV_NOPT; o++)
@@ -122,10 +154,13 @@ op_set(struct dc *c, const char *name, const char *value, bool program, struct d
 	if (program && strchr(opts[o].flags, 'X') != NULL)
 		return dv_err_set(err, DV_E_INVAL, "failed to set option '%s' to '%s': Option cannot "
 		    "be set from a program", name, value != NULL ? value : "");
-	if (!parse(o, value, &v))
+	if (!parse(o, value, &v) || !in_range(o, v))
 		return dv_err_set(err, DV_E_INVAL,
 		    "failed to set option '%s' to '%s': Invalid value for specified option", name,
 		    value != NULL ? value : "");
+	if ((why = refused(o, v)) != NULL)
+		return dv_err_set(err, DV_E_UNSUP, "failed to set option '%s' to '%s': %s", name,
+		    value != NULL ? value : "", why);
 	/* What the command line says holds. */
 	if (program && c->opt_set[o] && !c->opt_program[o])
 		return 0;
