@@ -15,6 +15,7 @@
 #include "msg.h"
 #include "paths.h"
 #include "run.h"
+#include "run.h"
 #include "base/clock.h"
 #include "base/vec.h"
 
@@ -172,25 +173,51 @@ last_words(int log, char *buf, size_t n)
 			snprintf(buf, n, "%s", line);
 }
 
+/* Has a vCPU run? Then QEMU has swallowed its whole command line. */
+static bool
+has_run(const struct dv_ctl_info *info)
+{
+	return info->nvcpu > 0 && (info->cpu[0].rip != 0 ||
+	    (info->state & (DV_GUEST_HELD | DV_GUEST_KERNEL | DV_GUEST_IDLE)) != 0);
+}
+
+/*
+ * The plugin's socket is there before QEMU has read the kernel and made its
+ * devices, so an answer alone does not say that QEMU will stay. A machine that
+ * was started without running (-S) is believed after 2 s.
+ */
 static int
 wait_for_socket(const struct dv_booted *g, int log, struct dv_err *err)
 {
 	char why[512];
-	struct dv_chan *chan;
-	int i, status;
+	struct dv_ctl_info info;
+	struct dv_chan *chan = NULL;
+	int i, status, answers = 0;
 
 	for (i = 0; i < 500; i++) {		/* 10 s */
 		if (waitpid(g->pid, &status, WNOHANG) == g->pid) {
+			dv_chan_close(chan);
 			last_words(log, why, sizeof(why));
 			return dv_err_set(err, DV_E_GUEST, "QEMU ended at its start: %s",
 			    why[0] != '\0' ? why : "it said nothing");
 		}
-		if (access(g->sock, F_OK) == 0 && chan_tcg_open(g->sock, err, &chan) == 0) {
+		if (dv_run_interrupted()) {
+			dv_chan_close(chan);
+			return dv_err_set(err, DV_E_GUEST, "interrupted while QEMU was starting");
+		}
+		if (chan != NULL && dv_chan_info(chan, &info, err) != 0) {
+			dv_chan_close(chan);
+			chan = NULL;
+		} else if (chan != NULL && (has_run(&info) || ++answers > 100)) {
 			dv_chan_close(chan);
 			return 0;
 		}
+		if (chan == NULL && access(g->sock, F_OK) == 0 &&
+		    chan_tcg_open(g->sock, err, &chan) != 0)
+			chan = NULL;
 		dv_clock_nap(NAP_NS);
 	}
+	dv_chan_close(chan);
 	return dv_err_set(err, DV_E_GUEST, "QEMU runs, but its dvisor socket %s did not come up", g->sock);
 }
 
@@ -199,6 +226,44 @@ name_ok(const char *s)
 {
 	return *s != '\0' && strlen(s) < 48 && *s != '.' &&
 	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == strlen(s);
+}
+
+/* A bzImage has "HdrS" in its boot header; ELF kernels boot by PVH. */
+static int
+check_kernel(const char *path, struct dv_err *err)
+{
+	unsigned char head[0x206] = { 0 };
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	if (f == NULL)
+		return dv_err_set(err, DV_E_NOENT, "cannot read kernel image %s: %s", path, strerror(errno));
+	n = fread(head, 1, sizeof(head), f);
+	if (ferror(f)) {
+		dv_err_set(err, DV_E_IO, "cannot read kernel image %s: %s", path, strerror(errno));
+		fclose(f);
+		return DV_E_IO;
+	}
+	fclose(f);
+	if ((n == sizeof(head) && memcmp(head + 0x202, "HdrS", 4) == 0) ||
+	    (n > 4 && memcmp(head, "\177ELF", 4) == 0))
+		return 0;
+	return dv_err_set(err, DV_E_FORMAT, "%s is no Linux kernel image: it has no boot header", path);
+}
+
+/* Log and console of a guest by name. */
+static void
+remove_files(const char *name)
+{
+	static const char *const suffix[] = { "log", "serial" };
+	char file[80], path[512];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(file, sizeof(file), "%.60s.%s", name, suffix[i]);
+		if (dv_path_run(path, sizeof(path), file))
+			unlink(path);
+	}
 }
 
 int
@@ -224,8 +289,8 @@ dv_boot_start(const struct dv_boot *b, struct dv_err *err, struct dv_booted *ret
 	if (b->kernel == NULL && ((rc = default_image("vmlinuz", kernel, sizeof(kernel), err)) != 0 ||
 	    (b->initrd == NULL && (rc = default_image("initrd.img", initrd, sizeof(initrd), err)) != 0)))
 		return rc;
-	if (access(kernel, R_OK) != 0)
-		return dv_err_set(err, DV_E_NOENT, "cannot read kernel image %s: %s", kernel, strerror(errno));
+	if ((rc = check_kernel(kernel, err)) != 0)
+		return rc;
 	if (initrd[0] != '\0' && access(initrd, R_OK) != 0)
 		return dv_err_set(err, DV_E_NOENT, "cannot read initrd %s: %s", initrd, strerror(errno));
 	if (!dv_path_plugin(lib, sizeof(lib)) || access(lib, R_OK) != 0)
@@ -268,6 +333,8 @@ dv_boot_start(const struct dv_boot *b, struct dv_err *err, struct dv_booted *ret
 out:
 	close(log);
 	dv_vec_fini(&argv);
+	if (rc != 0)
+		remove_files(ret->name);
 	return rc;
 }
 
@@ -310,7 +377,14 @@ guest_stop(const char *name)
 		dv_msg("no guest named \"%s\" is running", name);
 		return 1;
 	}
-	if ((rc = chan_tcg_open(path, &err, &chan)) != 0)
+	if ((rc = chan_tcg_open(path, &err, &chan)) == DV_E_NOENT) {
+		/* A QEMU that was killed left its socket. */
+		unlink(path);
+		remove_files(name);
+		dv_msg("no guest named \"%s\" is running; what it left behind is gone", name);
+		return 1;
+	}
+	if (rc != 0)
 		return dv_msg_err(&err);
 	rc = dv_chan_info(chan, &info, &err);
 	dv_chan_close(chan);
@@ -319,12 +393,7 @@ guest_stop(const char *name)
 	g.pid = (pid_t)info.qemu_pid;
 	snprintf(g.sock, sizeof(g.sock), "%.255s", path);
 	dv_boot_stop(&g);
-	snprintf(file, sizeof(file), "%.60s.log", name);
-	if (dv_path_run(path, sizeof(path), file))
-		unlink(path);
-	snprintf(file, sizeof(file), "%.60s.serial", name);
-	if (dv_path_run(path, sizeof(path), file))
-		unlink(path);
+	remove_files(name);
 	return 0;
 }
 

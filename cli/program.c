@@ -245,7 +245,11 @@ compile_one(struct dv_program *p, const struct dv_opts *o, uint32_t i, struct dv
 		src.flags |= DC_F_PSPEC;
 	} else {
 		if ((rc = dv_file_read(po->text, MAX_SOURCE, err, &text, &len)) != 0) {
-			dv_err_prefix(err, "failed to open script %s", po->text);
+			if (rc == DV_E_NOENT)
+				dv_err_set(err, rc, "failed to open script %s: No such file or directory",
+				    po->text);
+			else
+				dv_err_prefix(err, "failed to open script");
 			return rc;
 		}
 		src.text = text;

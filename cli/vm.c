@@ -16,6 +16,7 @@
 
 #include "chan.h"
 #include "paths.h"
+#include "run.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -284,8 +285,11 @@ dv_vm_introspect(struct dv_vm *vm, uint64_t wait_ns, struct dv_err *err)
 	if ((vm->mem = calloc(1, sizeof(*vm->mem))) == NULL)
 		return dv_err_nomem(err);
 	vm->mem->chan = vm->chan;
-	while ((rc = introspect_once(vm, err)) == DV_E_NOENT && dv_clock_ns() < end)
+	while ((rc = introspect_once(vm, err)) == DV_E_NOENT && dv_clock_ns() < end &&
+	    !dv_run_interrupted())
 		dv_clock_nap(50000000);
+	if (rc == DV_E_NOENT && dv_run_interrupted())
+		return dv_err_set(err, DV_E_GUEST, "interrupted before a kernel ran in VM \"%s\"", vm->name);
 	if (rc != 0)
 		dv_err_prefix(err, "cannot find a Linux kernel in VM \"%s\"", vm->name);
 	return rc;
