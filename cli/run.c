@@ -362,7 +362,7 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	if ((rc = dv_progb_finish(&p->b, err, &blob, &len)) != 0)
 		goto out;
 	if (dv_prog_view(blob, len, &view, &why) != 0) {
-		rc = dv_err_set(err, DV_E_FORMAT, "the compiled program is not valid: %s", why.text);
+		rc = dv_err_set(err, DV_E_FORMAT, "could not enable tracing: %s", why.text);
 		goto out;
 	}
 	if ((rc = dv_chan_load(vm->chan, blob, len, &nvcpu, err)) != 0)

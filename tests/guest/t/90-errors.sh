@@ -29,6 +29,71 @@ test_bad_command_lines()
 	refused 2 'no program' -q
 }
 
+test_bad_values()
+{
+	echo 'no kernel' >"$tmp/nokernel" && printf '#include "none.h"\n' >"$tmp/cpp.d" &&
+	refused 2 'bufsize.*Invalid value' -b 1 -n BEGIN &&
+	refused 2 'nspec.*Invalid value' -x nspec=99999 -n BEGIN &&
+	refused 2 'libdir' -x libdir -n BEGIN &&
+	refused 2 'jstack\(\) is not available' -x jstackframes=5 -n BEGIN &&
+	refused 2 'bufresize=manual' -x bufresize=auto -n BEGIN &&
+	refused 2 'process id, not "4x"' -p 4x -n BEGIN &&
+	refused 2 'give one of them' -p 4 -c true -n BEGIN &&
+	refused 2 '-D is cpp' -DX -n BEGIN &&
+	refused 2 'unknown option --nosuch' --nosuch -n BEGIN &&
+	refused 1 'there is no such command' -c "$tmp/none" -n BEGIN &&
+	refused 1 'it is a directory' -s "$tmp" &&
+	refused 1 'cpp.d: cpp: line 1.*none.h' -C -s "$tmp/cpp.d" &&
+	refused 1 'no probes matched' -n ';' &&
+	refused 1 'D_AGG_REDEF' -n 'BEGIN { @ = count(); @ = sum(1); }' &&
+	refused 1 'could not enable tracing: Destructive actions not allowed' -n 'BEGIN { system("x"); }' &&
+	refused 1 'could not enable tracing: Enabling exceeds size of buffer' -b 16 -n 'BEGIN { trace("x"); }' &&
+	refused 1 'No space left' -qo /dev/full -n 'BEGIN { printf("x"); exit(0); }' &&
+	refused 1 'is no snapshot' --profile "$tmp/nokernel" -e -n BEGIN &&
+	refused 1 'is no Linux kernel image' --boot --kernel "$tmp/nokernel" -n BEGIN &&
+	refused 1 'is no Linux kernel image' guest --name "${vm}e" --kernel "$tmp/nokernel" &&
+	refused 1 'QEMU ended at its start.*bogus' guest --name "${vm}e" -- -bogus &&
+	refused 1 'no guest named' guest --stop "${vm}e" || return 1
+	if ls "/run/dvisor/${vm}e."* >/dev/null 2>&1; then
+		fail "left behind: $(ls "/run/dvisor/${vm}e."*)"
+	fi
+}
+
+test_closed_output()
+{
+	timeout 20 "$dvisor" -qn 'BEGIN { printf("x"); exit(0); }' >&- 2>"$tmp/err"
+	same status $? 1 && grep -q 'cannot write output' "$tmp/err"
+}
+
+test_host_command()
+{
+	# The command ends the trace; the trace ends the command.
+	timeout 20 "$dvisor" -qc 'sleep 0.2' -n 'BEGIN { printf("%d\n", $target > 0); }' >"$tmp/out" &&
+	same target "$(last "$tmp/out")" 1 &&
+	timeout 20 "$dvisor" -qc "sleep 77; : $$" -n 'tick-1s { exit(3); }' >/dev/null
+	same status $? 3 || return 1
+	if pgrep -f "sleep 77; : $$" >/dev/null; then fail "the command outlived the trace"; fi
+}
+
+test_options_work()
+{
+	timeout 20 "$dvisor" -x accounting -qn 'BEGIN { x = 0; @ = count(); } BEGIN { trace(1 / x); }
+	    BEGIN { trace(1); exit(0); }' >"$tmp/out" 2>"$tmp/err" &&
+	grep -q 'ID 1 (dtrace:::BEGIN): 1 fired = 1 without a record' "$tmp/err" &&
+	grep -q 'ID 2 (dtrace:::BEGIN): 1 fired = 1 faulted' "$tmp/err" &&
+	grep -q 'ID 3 (dtrace:::BEGIN): 1 fired = 1 recorded' "$tmp/err" ||
+	fail "accounting: $(cat "$tmp/err")" || return 1
+	# A full buffer ends the trace, long before tick-1m.
+	timeout 20 "$dvisor" -b 256 -x bufpolicy=fill -qn 'tick-1ms { trace(1); } tick-1m { exit(9); }' >/dev/null
+	same fill $? 0 || return 1
+	printf 'BEGIN\nEND\n' >"$tmp/p.d" &&
+	timeout 20 "$dvisor" -x pspec -s "$tmp/p.d" -n 'tick-1 { exit(0); }' >"$tmp/out" 2>&1 &&
+	grep -q ':END' "$tmp/out" || fail "pspec: $(cat "$tmp/out")" || return 1
+	printf '#define N 5\nBEGIN { exit(N); }\n' >"$tmp/c.d"
+	timeout 20 "$dvisor" -x cpp -qs "$tmp/c.d" >/dev/null
+	same cpp $? 5
+}
+
 test_two_guests_and_none_named()
 {
 	"$dvisor" guest --name "${vm}b" --append 'console=ttyS0 quiet' >/dev/null || return 1
