@@ -10,6 +10,7 @@
  * Guest registers do not exist and every guest address is a fault.
  */
 #include "chan.h"
+#include "core/prog.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -103,14 +104,6 @@ next_due(uint64_t due, uint64_t period, uint64_t now)
 	return due;
 }
 
-static uint64_t
-clean_period(const struct dv_prog *prog)
-{
-	uint64_t p = prog->opts != NULL ? prog->opts[DV_OPT_CLEANRATE] : DV_OPT_UNSET;
-
-	return p == DV_OPT_UNSET || p < 200000 ? 9900990 : p;
-}
-
 /* Fires what is due; the lock is held. Returns when to come again. */
 static uint64_t
 timers_fire(struct host_chan *h)
@@ -120,9 +113,8 @@ timers_fire(struct host_chan *h)
 	struct dv_ctx ctx;
 
 	if (now >= h->clean_due) {
-		host_ctx(&ctx);
-		dv_clean(h->state, &ctx);
-		h->clean_due = next_due(h->clean_due, clean_period(prog), now);
+		dv_clean(h->state);
+		h->clean_due = next_due(h->clean_due, dv_prog_opt(prog, DV_OPT_CLEANRATE), now);
 	}
 	next = h->clean_due;
 	for (uint32_t i = 0; i < prog->ntimers; i++) {
@@ -290,7 +282,7 @@ host_go(struct dv_chan *c, struct dv_err *err)
 	now = clock_ns(CLOCK_MONOTONIC);
 	for (uint32_t i = 0; i < prog->ntimers; i++)
 		h->due[i] = now + prog->timers[i].period;
-	h->clean_due = now + clean_period(prog);
+	h->clean_due = now + dv_prog_opt(prog, DV_OPT_CLEANRATE);
 	h->running = true;
 	pthread_cond_signal(&h->change);
 	pthread_mutex_unlock(&h->lock);

@@ -240,10 +240,6 @@ loop(struct run *r, struct dv_err *err)
 			cn_report_drops(r->cn, &st);
 			r->next_status = dv_clock_ns() + cn_option(r->cn, DV_OPT_STATUSRATE);
 		}
-		if (st.killed) {
-			dv_msg("processing aborted: system unresponsive");
-			return 0;
-		}
 		if (chan->state & DV_GUEST_ENDING) {
 			r->ended = true;
 			return 0;

@@ -394,19 +394,6 @@ llquantize(struct seg *s, struct node *n, struct agg *ag)
 	return DV_LLQUANT_PARAM(p[0], p[1], p[2], p[3]);
 }
 
-static uint32_t
-nwords(uint32_t func, uint64_t p)
-{
-	switch (func) {
-	case DV_AGG_AVG: return 2;
-	case DV_AGG_STDDEV: return 4;
-	case DV_AGG_QUANTIZE: return DV_QUANT_NBUCKETS;
-	case DV_AGG_LQUANTIZE: return DV_LQUANT_NWORDS(p);
-	case DV_AGG_LLQUANTIZE: return DV_LLQUANT_NWORDS(p);
-	default: return 1;
-	}
-}
-
 /* @name[keys] = func(args) */
 static void
 act_agg(struct seg *s, struct node *n)
@@ -553,7 +540,7 @@ act_agg(struct seg *s, struct node *n)
 		    .keyact = head + 1, .keysize = (off + 7) & ~7u };
 
 		d.name = dv_progb_str(c->out, name);
-		d.nwords = nwords(id->val, param);
+		d.nwords = dv_agg_nwords(id->val, param);
 		ag->index = (uint32_t)c->out->aggs.n;
 		ag->fname = id->name;
 		if (dv_vec_push(&c->out->aggs, d) != 0 || dv_smap_set_ptr(c->aggs, name, ag) != 0)

@@ -31,33 +31,6 @@
 
 #define ALIGN8(n)	(((n) + 7u) & ~7u)
 
-static uint32_t
-words_of(const struct dv_aggdesc *d)
-{
-	uint64_t p = d->param;
-
-	switch (d->func) {
-	case DV_AGG_COUNT: case DV_AGG_SUM: case DV_AGG_MIN: case DV_AGG_MAX:
-		return 1;
-	case DV_AGG_AVG:
-		return 2;
-	case DV_AGG_STDDEV:
-		return 4;
-	case DV_AGG_QUANTIZE:
-		return DV_QUANT_NBUCKETS;
-	case DV_AGG_LQUANTIZE:
-		return DV_LQUANT_LEVELS(p) != 0 ? DV_LQUANT_NWORDS(p) : 0;
-	case DV_AGG_LLQUANTIZE:
-		if (DV_LLQUANT_FACTOR(p) < 2 || DV_LLQUANT_STEPS(p) == 0 ||
-		    DV_LLQUANT_HIGH(p) < DV_LLQUANT_LOW(p) || DV_LLQUANT_HIGH(p) > 62 ||
-		    DV_LLQUANT_PER(p) == 0)
-			return 0;
-		return DV_LLQUANT_NWORDS(p);
-	default:
-		return 0;
-	}
-}
-
 int
 cn_agg_init(struct cn *c, uint32_t id, struct dv_err *err)
 {
@@ -70,7 +43,7 @@ cn_agg_init(struct cn *c, uint32_t id, struct dv_err *err)
 	a->id = id;
 	a->normal = 1;
 	a->voff = ALIGN8(d->keysize);
-	if (d->nwords == 0 || d->nwords != words_of(d) || d->keysize > 1u << 24)
+	if (d->nwords == 0 || d->nwords != dv_agg_nwords(d->func, d->param) || d->keysize > 1u << 24)
 		return dv_err_set(err, DV_E_FORMAT,
 		    "aggregation %u has an impossible value", id);
 	if (d->nkeys > p->nacts || (d->nkeys > 0 && d->keyact > p->nacts - d->nkeys))

@@ -199,7 +199,7 @@ enum dv_reg {
 /*
  * What happens at a site. Rules run in order; each on its own.
  *
- * A guard or selector that faults counts as "no" and is counted (rule_drops).
+ * A guard or selector that faults counts as "no" and is counted (rule_faults).
  * DIFOs of rules see the raw arguments; their variables are the program's, the
  * command keeps them apart by name. They fire no ERROR.
  */

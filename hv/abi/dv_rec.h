@@ -25,7 +25,7 @@
  */
 #ifndef DV_REC_H
 #define DV_REC_H
-#include "dv_types.h"
+#include "dv_prog.h"
 
 struct dv_rec {
 	uint32_t epid;		/* ECB index + 1 */
@@ -82,10 +82,12 @@ struct dv_status {
 	uint64_t principal_drops;
 	uint64_t errors;		/* faults in clauses */
 	uint64_t dblerrors;		/* faults in ERROR clauses */
-	uint64_t rule_drops;		/* pending returns or per-task rule state lost: probes missed */
+	uint64_t rule_drops;		/* pending returns lost: no room, or their stack was left */
+	uint64_t rule_faults;		/* a rule's guard, selector or return slot could not be
+					   read: its probe, if any, did not fire */
 	uint64_t fired;			/* firings of ECBs, predicate included or not */
 	uint32_t exiting;		/* exit() was called */
-	uint32_t killed;		/* deadman */
+	uint32_t pad;
 	int64_t  exit_status;
 	uint32_t filled;		/* bufpolicy=fill: a buffer is full, tracing may end */
 	uint32_t stale_sites;		/* left out: other instructions are there now */
@@ -121,5 +123,55 @@ struct dv_status {
 	((uint32_t)DV_LLQUANT_STEPS(p) - DV_LLQUANT_STEPS(p) / DV_LLQUANT_FACTOR(p))
 #define DV_LLQUANT_NWORDS(p)	\
 	(((uint32_t)DV_LLQUANT_HIGH(p) - DV_LLQUANT_LOW(p) + 1u) * DV_LLQUANT_PER(p) + 2u)
+
+/* factor to the power of e, or 0 where that is no int64. e <= 63. */
+static inline uint64_t
+dv_llquant_power(uint64_t factor, unsigned e)
+{
+	uint64_t v = 1;
+
+	while (e-- > 0) {
+		if (v > INT64_MAX / factor)
+			return 0;
+		v *= factor;
+	}
+	return v;
+}
+
+/* 64-bit words of an aggregation's value; 0: no such function or parameters. */
+static inline uint32_t
+dv_agg_nwords(uint32_t func, uint64_t param)
+{
+	uint32_t f, l, h, s;
+
+	switch (func) {
+	case DV_AGG_COUNT:
+	case DV_AGG_SUM:
+	case DV_AGG_MIN:
+	case DV_AGG_MAX:
+		return 1;
+	case DV_AGG_AVG:
+		return 2;
+	case DV_AGG_STDDEV:
+		return 4;
+	case DV_AGG_QUANTIZE:
+		return DV_QUANT_NBUCKETS;
+	case DV_AGG_LQUANTIZE:
+		if (DV_LQUANT_STEP(param) == 0 || DV_LQUANT_LEVELS(param) == 0)
+			return 0;
+		return DV_LQUANT_NWORDS(param);
+	case DV_AGG_LLQUANTIZE:
+		f = DV_LLQUANT_FACTOR(param);
+		l = DV_LLQUANT_LOW(param);
+		h = DV_LLQUANT_HIGH(param);
+		s = DV_LLQUANT_STEPS(param);
+		if (f < 2 || l > h || h > 62 || s == 0 ||
+		    (s % f != 0 && f % s != 0) || dv_llquant_power(f, h + 1) == 0)
+			return 0;
+		return DV_LLQUANT_NWORDS(param);
+	default:
+		return 0;
+	}
+}
 
 #endif

@@ -19,6 +19,7 @@
 #include "agg.h"
 #include "buf.h"
 #include "gate.h"
+#include "hash.h"
 
 #define MAXPROBE	256
 
@@ -30,55 +31,6 @@ dv_agg_nslots(uint64_t size)
 	while (n < size / 32 && n < (1u << 26))
 		n <<= 1;
 	return n;
-}
-
-/* factor to the power of e, or 0 where that is no int64. e <= 63. */
-static uint64_t
-power(uint64_t factor, unsigned e)
-{
-	uint64_t v = 1;
-
-	while (e-- > 0) {
-		if (v > INT64_MAX / factor)
-			return 0;
-		v *= factor;
-	}
-	return v;
-}
-
-uint32_t
-dv_agg_nwords(uint32_t func, uint64_t param)
-{
-	uint32_t f, l, h, s;
-
-	switch (func) {
-	case DV_AGG_COUNT:
-	case DV_AGG_SUM:
-	case DV_AGG_MIN:
-	case DV_AGG_MAX:
-		return 1;
-	case DV_AGG_AVG:
-		return 2;
-	case DV_AGG_STDDEV:
-		return 4;
-	case DV_AGG_QUANTIZE:
-		return DV_QUANT_NBUCKETS;
-	case DV_AGG_LQUANTIZE:
-		if (DV_LQUANT_STEP(param) == 0 || DV_LQUANT_LEVELS(param) == 0)
-			return 0;
-		return DV_LQUANT_NWORDS(param);
-	case DV_AGG_LLQUANTIZE:
-		f = DV_LLQUANT_FACTOR(param);
-		l = DV_LLQUANT_LOW(param);
-		h = DV_LLQUANT_HIGH(param);
-		s = DV_LLQUANT_STEPS(param);
-		if (f < 2 || l > h || h > 62 || s == 0 ||
-		    (s % f != 0 && f % s != 0) || power(f, h + 1) == 0)
-			return 0;
-		return DV_LLQUANT_NWORDS(param);
-	default:
-		return 0;
-	}
 }
 
 void
@@ -134,7 +86,7 @@ llquantize_bucket(uint64_t param, int64_t val)
 	uint32_t per = DV_LLQUANT_PER(param), m;
 	uint64_t v = (uint64_t)val, lo, next, k;
 
-	lo = power(factor, low);
+	lo = dv_llquant_power(factor, low);
 	if (val < 0 || v < lo)
 		return 0;
 	for (m = low; m <= high; m++, lo = next) {	/* at most 63 */
@@ -227,20 +179,17 @@ between_holes(const struct dv_aggkeys *k, uint32_t klen, uint32_t i,
 static uint32_t
 hash_keys(uint32_t aggid, const struct dv_aggkeys *k, uint32_t klen)
 {
-	uint64_t h = 0x9e3779b97f4a7c15ull ^ aggid, w;
+	uint64_t h = dv_hash_begin(aggid), w;
 	uint32_t i, at, to;
 
 	for (i = 0; between_holes(k, klen, i, &at, &to); i++) {
 		for (; at < to; at += 8) {
 			memcpy(&w, k->bytes + at, 8);
-			if (w == 0)
-				continue;
-			h = (h ^ w) * 0xff51afd7ed558ccdull;
-			h ^= h >> 32;
+			if (w != 0)
+				h = dv_hash_word(h, w);
 		}
 	}
-	h *= 0xc4ceb9fe1a85ec53ull;
-	return (uint32_t)(h >> 32);
+	return dv_hash_end(h);
 }
 
 static bool

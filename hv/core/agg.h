@@ -20,8 +20,6 @@ struct dv_aggbuf {
 
 /* Slots for a half of `size` bytes: a power of two. */
 uint32_t dv_agg_nslots(uint64_t size);
-/* 64-bit words of a value, or 0 if the parameters make no sense. */
-uint32_t dv_agg_nwords(uint32_t func, uint64_t param);
 
 void dv_agg_init(struct dv_aggbuf *b, uint8_t *half0, uint8_t *half1,
 		 uint64_t size, uint64_t *slot, uint32_t nslots);

@@ -52,15 +52,27 @@ ends(const struct dv_buf *b, uint64_t at)
 	return epid == 0;
 }
 
-/* Evicts what begins before `until`, oldest first: at most all records. */
+/*
+ * Evicts what begins before `until`, oldest first: at most all records. Where
+ * the memory, which others map, holds no record, the rest is given up.
+ */
 static void
 evict(struct dv_buf *b, uint64_t until)
 {
+	uint64_t len;
+
 	while (b->wrapped && b->oldest < until) {
-		if (ends(b, b->oldest))
+		if (ends(b, b->oldest)) {
 			b->wrapped = 0;
-		else
-			b->oldest += b->evict(b->evict_arg, b->half[b->active] + b->oldest);
+			break;
+		}
+		len = b->evict(b->evict_arg, b->half[b->active] + b->oldest);
+		if (len == 0 || len > b->size - b->oldest) {
+			dv_store_rel64(&b->drops, b->drops + 1);
+			b->wrapped = 0;
+			break;
+		}
+		b->oldest += len;
 	}
 }
 

@@ -16,7 +16,7 @@ struct dv_buf {
 	uint32_t full;			/* fill: a record did not fit */
 	uint32_t wrapped;		/* ring: there are records from `oldest` on */
 	uint64_t oldest;
-	/* ring: a record is about to be overwritten; returns its size */
+	/* ring: a record is about to be overwritten; returns its size, 0: it is none */
 	uint64_t (*evict)(void *arg, const uint8_t *rec);
 	void *evict_arg;
 };
@@ -41,10 +41,14 @@ dv_buf_reserve(struct dv_buf *b, uint64_t len)
 	return b->half[b->active] + b->used;
 }
 
+/* What was not reserved last is no part of the buffer: a drop. */
 static inline void
 dv_buf_commit(struct dv_buf *b, uint64_t len)
 {
-	b->used += len;
+	if (len <= b->limit - b->used)
+		b->used += len;
+	else
+		dv_store_rel64(&b->drops, b->drops + 1);
 }
 
 #endif

@@ -29,9 +29,6 @@ struct dv_carrier {
 	 */
 	int (*read_phys)(struct dv_ctx *ctx, dv_gpa_t at, void *buf, size_t len);
 
-	/* The same for writing (copyout only). May be NULL: refused at load. */
-	int (*write_phys)(struct dv_ctx *ctx, dv_gpa_t at, const void *buf, size_t len);
-
 	/*
 	 * Host CLOCK_MONOTONIC and CLOCK_REALTIME, ns. Context: any; dv_snap()
 	 * asks with a context whose carrier_data is NULL.

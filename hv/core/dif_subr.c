@@ -295,7 +295,7 @@ sub_cleanpath(struct dv_mstate *ms)
 	size_t i = 0, out = 0, start, len, floor = 0;
 	uint64_t addr = 0;
 	struct str s;
-	bool root, slash;
+	bool root, slash, up;
 	char *p;
 
 	if (!get(ms, 0, 0, &s))
@@ -303,20 +303,22 @@ sub_cleanpath(struct dv_mstate *ms)
 	p = new_str(ms, s.n, &addr);
 	if (p == NULL)
 		return 0;
-	root = s.n > 0 && s.p[0] == '/';
+	/* the argument may change meanwhile: cleaned where it was copied to */
+	memcpy(p, s.p, s.n);
+	root = s.n > 0 && p[0] == '/';
 	if (root)
-		p[out++] = '/';
+		out = 1;
 	while (i < s.n) {
-		while (i < s.n && s.p[i] == '/')
+		while (i < s.n && p[i] == '/')
 			i++;
-		for (start = i; i < s.n && s.p[i] != '/'; i++)
+		for (start = i; i < s.n && p[i] != '/'; i++)
 			;
 		len = i - start;
 		slash = i < s.n;
-		if (len == 0 || (len == 1 && s.p[start] == '.'))
+		if (len == 0 || (len == 1 && p[start] == '.'))
 			continue;
-		if (len == 2 && s.p[start] == '.' && s.p[start + 1] == '.' &&
-		    (root || out > floor)) {
+		up = len == 2 && p[start] == '.' && p[start + 1] == '.';
+		if (up && (root || out > floor)) {
 			if (out > floor && out > (root ? 1u : 0u)) {
 				out--;			/* its slash, or a letter */
 				while (out > floor && p[out - 1] != '/')
@@ -324,11 +326,11 @@ sub_cleanpath(struct dv_mstate *ms)
 			}
 			continue;
 		}
-		memcpy(p + out, s.p + start, len);
+		memmove(p + out, p + start, len);	/* out <= start */
 		out += len;
 		if (slash)
 			p[out++] = '/';
-		if (len == 2 && s.p[start] == '.' && s.p[start + 1] == '.')
+		if (up)
 			floor = out;
 	}
 	p[out] = '\0';
@@ -504,9 +506,10 @@ sub_case(struct dv_mstate *ms, char from, char to)
 	p = new_str(ms, s.n, &addr);
 	if (p == NULL)
 		return 0;
+	memcpy(p, s.p, s.n);
 	for (i = 0; i < s.n; i++)
-		p[i] = s.p[i] >= from && s.p[i] <= from + 25 ?
-		    (char)(s.p[i] - from + to) : s.p[i];
+		if (p[i] >= from && p[i] <= from + 25)
+			p[i] = (char)(p[i] - from + to);
 	return addr;
 }
 

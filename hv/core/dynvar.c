@@ -30,6 +30,7 @@
  */
 #include "dynvar.h"
 
+#include "hash.h"
 #include "load.h"
 #include "state_impl.h"
 #include "var.h"
@@ -119,16 +120,14 @@ push_dirty(struct dv_dynpool *p, uint32_t chunk)
 static uint32_t
 hash_bytes(const uint8_t *key, uint32_t len)
 {
-	uint64_t h = 0x9e3779b97f4a7c15ull, w;
+	uint64_t h = dv_hash_begin(0), w;
 	uint32_t i;
 
 	for (i = 0; i < len; i += 8) {
 		memcpy(&w, key + i, 8);
-		h = (h ^ w) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
+		h = dv_hash_word(h, w);
 	}
-	h *= 0xc4ceb9fe1a85ec53ull;
-	return (uint32_t)(h >> 32);
+	return dv_hash_end(h);
 }
 
 static int

@@ -141,9 +141,9 @@ take_exit(struct dv_state *s, int32_t status)
 	if (life == DV_LIFE_BEGIN || life == DV_LIFE_ACTIVE)
 		(void)dv_cas32(&s->life, &life, DV_LIFE_EXITING);
 	/* the first one counts, and then that of END, which is alone */
-	if (life == DV_LIFE_END || dv_cas32(&s->exited, &no, 1)) {
+	if (life == DV_LIFE_END || dv_cas32(&s->exit_claim, &no, 1)) {
 		dv_store_rel64((uint64_t *)&s->exit_status, (uint64_t)(int64_t)status);
-		dv_store32(&s->exited, 1);
+		dv_store32(&s->exited, 1);	/* whoever sees it sees the status */
 	}
 }
 

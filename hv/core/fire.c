@@ -66,6 +66,20 @@ put_fault(struct dv_mstate *ms, const struct dv_fail *f)
 	dv_buf_commit(&ms->cpu->buf, sizeof(*r));
 }
 
+/* ERROR is a probe of its own, with its own clause-locals. Again: back. */
+static void
+swap_locals(struct dv_cpu *cpu)
+{
+	struct dv_region *r = &cpu->ms.region[DV_RG_LOCALS];
+	uint64_t *lvals = cpu->lvals;
+	uint8_t *mem = r->mem;
+
+	cpu->lvals = cpu->lvals_error;
+	cpu->lvals_error = lvals;
+	r->mem = cpu->locals_error;
+	cpu->locals_error = mem;
+}
+
 static void
 raise_error(struct dv_mstate *ms, const struct dv_fail *f)
 {
@@ -95,9 +109,13 @@ raise_error(struct dv_mstate *ms, const struct dv_fail *f)
 	ms->argval[3] = f->offset;
 	ms->argval[4] = f->fault;
 	ms->argval[5] = f->addr;
+	swap_locals(ms->cpu);
+	if (s->nlocals > 0)
+		memset(ms->cpu->lvals, 0, s->nlocals * sizeof(*ms->cpu->lvals));
 	for (e = s->first[s->error]; e < s->first[s->error + 1]; e++)
 		if (dv_ecb_run(ms, e, &again) != 0)
 			DV_COUNT(ms->cpu->n.dblerrors);
+	swap_locals(ms->cpu);
 	ms->probe = probe;
 	ms->args = args;
 	ms->arg_have = have;
@@ -168,9 +186,12 @@ eager_args(struct dv_mstate *ms, uint32_t argset)
 	}
 }
 
-/* Guard and selection. DV_NONE: nothing fires. */
-static uint32_t
-select_probe(struct dv_mstate *ms, const struct dv_rule *r)
+/*
+ * Guard and selection. false: the guard says no. The probe may be DV_NONE:
+ * nothing of its own fires.
+ */
+static bool
+select_probe(struct dv_mstate *ms, const struct dv_rule *r, uint32_t *ret)
 {
 	const struct dv_prog *p = &ms->s->prog;
 	uint64_t val;
@@ -182,25 +203,27 @@ select_probe(struct dv_mstate *ms, const struct dv_rule *r)
 	ms->region[DV_RG_SCRATCH].len = 0;
 	if (r->guard != DV_NONE) {
 		if (!run_rule_difo(ms, r->guard, &val)) {
-			DV_COUNT(ms->cpu->n.rule_drops);
-			return DV_NONE;
+			DV_COUNT(ms->cpu->n.rule_faults);
+			return false;
 		}
 		if (val == 0)
-			return DV_NONE;
+			return false;
 	}
+	*ret = r->probe;
 	if (r->nselect == 0)
-		return r->probe;
+		return true;
+	*ret = DV_NONE;
 	if (r->sel.kind == DV_LOC_DIFO) {
 		ok = run_rule_difo(ms, (uint32_t)r->sel.value, &val);
 	} else {
 		ms->fault = 0;
 		ok = dv_loc(ms, &r->sel, true, &val) == 0;
 	}
-	if (!ok) {
-		DV_COUNT(ms->cpu->n.rule_drops);
-		return DV_NONE;
-	}
-	return val < r->nselect ? p->select[r->probe + val] : DV_NONE;
+	if (!ok)
+		DV_COUNT(ms->cpu->n.rule_faults);
+	else if (val < r->nselect)
+		*ret = p->select[r->probe + val];
+	return true;
 }
 
 /* `novalue`: %rax is no function's value here, so args[1] is a fault. */
@@ -236,8 +259,9 @@ save_pending(struct dv_mstate *ms, const struct dv_rule *r, uint32_t probe)
 	struct dv_state *s = ms->s;
 	uint64_t slot, ret;
 
-	if (!return_slot(ms, &slot, &ret) ||
-	    !dv_tail_save(&s->tail, slot, ret, (uint32_t)(r - s->prog.rules), probe))
+	if (!return_slot(ms, &slot, &ret))
+		DV_COUNT(ms->cpu->n.rule_faults);
+	else if (!dv_tail_save(&s->tail, slot, ret, (uint32_t)(r - s->prog.rules), probe))
 		DV_COUNT(ms->cpu->n.rule_drops);
 }
 
@@ -279,8 +303,10 @@ fire_pending(struct dv_mstate *ms, const struct dv_rule *here)
 static void
 run_rule(struct dv_mstate *ms, const struct dv_rule *r)
 {
-	uint32_t probe = select_probe(ms, r);
+	uint32_t probe = DV_NONE;
 
+	if (!select_probe(ms, r, &probe))
+		return;			/* the jump is not taken: no return either */
 	switch (r->kind) {
 	case DV_RULE_FIRE:
 		if (probe != DV_NONE)

@@ -271,10 +271,11 @@ dv_load_str(struct dv_mstate *ms, uint64_t addr, char *buf, size_t max,
 	size_t n, got = 0, end;
 
 	if (how != DV_USER && (p = window_rest(ms, addr, max - 1, &n)) != NULL) {
-		end = find_nul(p, n);
+		/* each byte is read once: another CPU may write them */
+		for (end = 0; end < n && (buf[end] = p[end]) != '\0'; end++)
+			;
 		if (end == n && n < max - 1)	/* the region ended before it */
 			return bad_address(ms, addr + n);
-		memcpy(buf, p, end);
 		buf[end] = '\0';
 		*len = end;
 		return 0;

@@ -191,6 +191,10 @@ check_difos(const struct dv_prog *p, struct dv_reason *why)
 		if (d->nstrs > 0x10000 || !range_fits(d->strs, d->nstrs, p->ndifstrs) ||
 		    (d->nstrs > 0 && p->difstrs[d->strs + d->nstrs - 1] != '\0'))
 			return dv_refuse(why, "DIFO %u: bad string table", i);
+		if ((d->flags & ~DV_DIFO_DESTRUCTIVE) != 0)
+			return dv_refuse(why, "DIFO %u: unknown flags", i);
+		if (d->flags != 0 && !dv_prog_opt(p, DV_OPT_DESTRUCTIVE))
+			return dv_refuse(why, "Destructive actions not allowed");
 	}
 	return 0;
 }
@@ -447,6 +451,9 @@ check_clause_flags(const struct dv_prog *p, uint32_t ci, struct dv_reason *why)
 		return dv_refuse(why, "clause %u: flags do not fit the actions", ci);
 	if (commits && fields)
 		return dv_refuse(why, "clause %u: commit() beside data-recording actions", ci);
+	/* its own record would be under way while others are copied behind it */
+	if (commits && !(c->flags & DV_CL_NOREC))
+		return dv_refuse(why, "clause %u: commit() in a clause with a record", ci);
 	if ((c->flags & DV_CL_NOREC) && (fields || speculates || c->record_size != 0))
 		return dv_refuse(why, "clause %u: flagged as without record, but has one", ci);
 	return 0;
@@ -650,6 +657,7 @@ check_opts(const struct dv_prog *p, struct dv_reason *why)
 		{ DV_OPT_SCRATCHSIZE, "scratchsize", 0, 1ull << 24 },
 		{ DV_OPT_NSPEC, "nspec", 0, 4096 },
 		{ DV_OPT_BUFPOLICY, "bufpolicy", 0, 2 },
+		{ DV_OPT_CLEANRATE, "cleanrate (ns)", 200000, 86400000000000 },
 	};
 	uint64_t v;
 	size_t i;

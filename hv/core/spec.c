@@ -148,9 +148,9 @@ copy_part(struct dv_state *s, struct dv_cpu *cpu, struct dv_sbuf *b, uint64_t ti
 		return;
 	to = dv_buf_reserve(&cpu->buf, b->used);
 	if (to != NULL) {
-		memcpy(to, b->mem, b->used);
-		(void)settle(s, cpu, to, b->used, time,
+		(void)settle(s, cpu, b->mem, b->used, time,
 		    offsetof(struct dv_account, recorded));
+		memcpy(to, b->mem, b->used);	/* others map it: not read back */
 		dv_buf_commit(&cpu->buf, b->used);
 	} else {			/* one drop is counted: the others, too */
 		n = settle(s, cpu, b->mem, b->used, 0,

@@ -118,10 +118,10 @@ carve_cpu(struct carver *c, struct dv_state *s, const struct plan *pl, uint32_t 
 	struct dv_cpu *cpu = c->mem != NULL ? &s->cpus[i] : NULL;
 	struct dv_region local = { NULL, pl->local_bytes, 1, 0 };
 	struct dv_region scratch = { NULL, 0, 1, 0 };
-	uint8_t *tmp[3], *aggkey, *dynkey, *specmem = NULL;
+	uint8_t *tmp[3], *aggkey, *dynkey, *locals, *specmem = NULL;
 	struct dv_account *acct;
 	struct dv_sbuf *sbuf;
-	uint64_t *slots, *lvals;
+	uint64_t *slots, *lvals, *lvals_error;
 	uint32_t k;
 
 	for (k = 0; k < 3; k++)
@@ -129,7 +129,9 @@ carve_cpu(struct carver *c, struct dv_state *s, const struct plan *pl, uint32_t 
 	aggkey = carve(c, pl->aggkey, 64);
 	dynkey = carve(c, pl->dyn.keyroom, 64);
 	lvals = carve(c, pl->nlocals * sizeof(*lvals), 8);
+	lvals_error = carve(c, pl->nlocals * sizeof(*lvals), 8);
 	local.mem = carve(c, pl->local_bytes, 64);
+	locals = carve(c, pl->local_bytes, 64);
 	scratch.mem = carve(c, pl->scratch, 64);
 	sbuf = carve(c, pl->nspec * sizeof(*sbuf), 8);
 	acct = carve(c, (uint64_t)necbs * sizeof(*acct), 64);
@@ -141,6 +143,8 @@ carve_cpu(struct carver *c, struct dv_state *s, const struct plan *pl, uint32_t 
 	cpu->aggkey = aggkey;
 	cpu->dynkey = dynkey;
 	cpu->lvals = lvals;
+	cpu->lvals_error = lvals_error;
+	cpu->locals_error = locals;
 	cpu->ms.region[DV_RG_LOCALS] = local;
 	cpu->ms.region[DV_RG_SCRATCH] = scratch;
 	cpu->scratch_size = pl->scratch;
@@ -352,22 +356,28 @@ mix(uint64_t v)
 	return v ^ (v >> 33);
 }
 
-/* A ring's oldest record goes: whose it was, and its size. */
+/*
+ * A ring's oldest record goes: whose it was, and its size. 0: no record of
+ * ours; the region is shared, and what was written there need not be there.
+ */
 static uint64_t
 evict_record(void *arg, const uint8_t *rec)
 {
 	struct dv_cpu *cpu = arg;
 	const struct dv_state *s = cpu->ms.s;
-	const struct dv_rec *r = (const struct dv_rec *)rec;
+	uint32_t epid = dv_load32(&((const struct dv_rec *)rec)->epid);
 	struct dv_account *a;
 
-	if (r->epid == DV_EPID_FAULT)
+	if (epid == DV_EPID_FAULT)
 		return sizeof(struct dv_fault_rec);
-	DV_ASSERT(r->epid - 1 < s->prog.necbs);
-	a = &cpu->acct[r->epid - 1];
+	if (epid - 1 >= s->prog.necbs)
+		return 0;
+	a = &cpu->acct[epid - 1];
+	if (a->recorded == 0)
+		return 0;
 	DV_COUNT(a->overwritten);
 	dv_store_rel64(&a->recorded, a->recorded - 1);
-	return s->ecbs[r->epid - 1].need;
+	return s->ecbs[epid - 1].need;
 }
 
 /* Of the host context's fill buffer, which only END may use. */
@@ -526,11 +536,11 @@ dv_state_stop(struct dv_state *s, struct dv_ctx *ctx)
 		dv_gate_enter(&s->cpus[i].gate);
 		dv_gate_leave(&s->cpus[i].gate);
 	}
-	dv_clean(s, ctx);		/* commits that wait come before END */
+	dv_clean(s);		/* commits that wait come before END */
 	s->cpus[s->nvcpu].buf.limit = s->bufsize;
 	dv_store32(&s->life, DV_LIFE_END);
 	dv_fire_host(s, ctx, s->end);
-	dv_clean(s, ctx);
+	dv_clean(s);
 	dv_store32(&s->life, DV_LIFE_STOPPED);
 }
 
@@ -568,12 +578,11 @@ dv_snap(struct dv_state *s, unsigned cpu, enum dv_which which, struct dv_snap *r
 }
 
 void
-dv_clean(struct dv_state *s, struct dv_ctx *ctx)
+dv_clean(struct dv_state *s)
 {
 	bool work;
 	uint32_t i;
 
-	(void)ctx;
 	work = dv_spec_clean_begin(s);
 	work |= dv_dyn_unlink(&s->dyn);
 	if (!work)
@@ -607,6 +616,7 @@ dv_status(struct dv_state *s, struct dv_status *ret)
 		ret->errors += dv_load_acq64(&c->n.errors);
 		ret->dblerrors += dv_load_acq64(&c->n.dblerrors);
 		ret->rule_drops += dv_load_acq64(&c->n.rule_drops);
+		ret->rule_faults += dv_load_acq64(&c->n.rule_faults);
 		ret->fired += dv_load_acq64(&c->n.fired);
 		ret->filled |= dv_load_acq32(&c->buf.full);
 	}

@@ -53,7 +53,7 @@ struct dv_ecb {
 
 /* Totals of one CPU; written under its gate. */
 struct dv_counts {
-	uint64_t fired, errors, dblerrors, rule_drops;
+	uint64_t fired, errors, dblerrors, rule_drops, rule_faults;
 	uint64_t dyn_drops, dyn_rinsing_drops, dyn_dirty_drops;
 	uint64_t spec_drops, spec_busy, spec_unavail;
 };
@@ -73,7 +73,9 @@ struct dv_cpu {
 	uint8_t *tmp[3];		/* strsize bytes each: strings at work */
 	uint8_t *aggkey;		/* keys of the entry at work */
 	uint8_t *dynkey;		/* key of the dynamic variable at work */
-	uint64_t *lvals;		/* clause-locals */
+	uint64_t *lvals;		/* clause-locals: of the probe that fires; and, */
+	uint64_t *lvals_error;		/* with their memory, those of ERROR, in its place */
+	uint8_t *locals_error;		/* while its clauses run */
 	uint64_t scratch_size;
 	struct dv_mstate ms;
 };
@@ -85,8 +87,9 @@ struct dv_state {
 	uint32_t nvcpu, ncpu;
 	uint32_t life;			/* enum dv_life; atomic */
 	uint32_t nlocals;
-	int64_t exit_status;		/* written by whom exit() let in */
-	uint32_t exited;
+	int64_t exit_status;		/* written by whom exit_claim let in */
+	uint32_t exited;		/* exit_status is there; atomic */
+	uint32_t exit_claim;		/* atomic */
 	uint32_t strsize;
 	uint32_t nspec;
 	uint32_t vm;

@@ -10,10 +10,11 @@
  *
  * A stack word belongs to one thread, and a thread is on one vCPU at a time,
  * but which one may change in between: hence one table for all, without locks.
- * An address has DV_TAIL_WAYS places where it may lie. A writer claims a free
- * one by CAS, fills it, and publishes the address with a release. No return
- * comes where a thread dies or a stack is abandoned: such an entry is found out
- * when the word is used again, since it then holds another address.
+ * An address has DV_TAIL_WAYS places where it may lie. Who writes or takes an
+ * entry claims it first, by a CAS of its key; a writer then publishes it with a
+ * release. No return comes where a thread dies or a stack is abandoned: such an
+ * entry is found out when the word is used again, since it then holds another
+ * address, or it gives way as the oldest where all places are taken.
  */
 #include "tail.h"
 
@@ -25,27 +26,47 @@ first_way(uint64_t slot)
 	return (uint32_t)(h >> 40) % (DV_TAIL_N / DV_TAIL_WAYS) * DV_TAIL_WAYS;
 }
 
+/* Claims a free place of a slot's, or else that of the oldest entry. */
+static struct dv_tail_entry *
+claim(struct dv_tail_entry *first, uint64_t slot, bool *evicted)
+{
+	struct dv_tail_entry *e, *oldest = NULL;
+	uint64_t key, old = 0;
+	unsigned i;
+
+	*evicted = false;
+	for (i = 0; i < DV_TAIL_WAYS; i++) {
+		e = &first[i];
+		key = dv_load_acq64(&e->key);
+		if (key == 0 && dv_cas64(&e->key, &key, slot | 1))
+			return e;
+		if (key == 0 || (key & 1) != 0 ||
+		    (oldest != NULL && dv_load64(&e->order) >= dv_load64(&oldest->order)))
+			continue;
+		oldest = e;
+		old = key;
+	}
+	*evicted = true;
+	return oldest != NULL && dv_cas64(&oldest->key, &old, slot | 1) ? oldest : NULL;
+}
+
 bool
 dv_tail_save(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t rule, uint32_t probe)
 {
-	struct dv_tail_entry *e = t->e + first_way(slot);
-	uint64_t none;
-	unsigned i;
+	struct dv_tail_entry *e;
+	bool evicted;
 
 	if (slot == 0 || (slot & 7) != 0)	/* a stack that is none */
 		return false;
-	for (i = 0; i < DV_TAIL_WAYS; i++, e++) {
-		none = 0;
-		if (dv_load_acq64(&e->key) != 0 || !dv_cas64(&e->key, &none, slot | 1))
-			continue;
-		e->ret = ret;
-		e->order = dv_add64(&t->order, 1);
-		e->rule = rule;
-		e->probe = probe;
-		dv_store_rel64(&e->key, slot);
-		return true;
-	}
-	return false;
+	e = claim(t->e + first_way(slot), slot, &evicted);
+	if (e == NULL)
+		return false;
+	e->ret = ret;
+	dv_store64(&e->order, dv_add64(&t->order, 1));
+	e->rule = rule;
+	e->probe = probe;
+	dv_store_rel64(&e->key, slot);
+	return !evicted;
 }
 
 bool
@@ -65,15 +86,16 @@ dv_tail_take(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t *rule,
 	     uint32_t *probe)
 {
 	struct dv_tail_entry *e = t->e + first_way(slot), *newest = NULL;
+	uint64_t key = slot;
 	unsigned i;
 	int rc;
 
 	for (i = 0; i < DV_TAIL_WAYS; i++)
 		if (dv_load_acq64(&e[i].key) == slot &&
-		    (newest == NULL || e[i].order > newest->order))
+		    (newest == NULL || dv_load64(&e[i].order) > dv_load64(&newest->order)))
 			newest = &e[i];
-	if (newest == NULL)
-		return 0;
+	if (newest == NULL || !dv_cas64(&newest->key, &key, slot | 1))
+		return 0;		/* or it gave way just now, and was counted */
 	*rule = newest->rule;
 	*probe = newest->probe;
 	rc = newest->ret == ret ? 1 : -1;

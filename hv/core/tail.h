@@ -7,7 +7,7 @@
 struct dv_tail_entry {
 	uint64_t key;			/* address of the return slot | 1 while in work; 0: free */
 	uint64_t ret;			/* what the slot held */
-	uint64_t order;			/* grows with each entry saved */
+	uint64_t order;			/* grows with each entry saved; atomic */
 	uint32_t rule;
 	uint32_t probe;
 };
@@ -17,10 +17,10 @@ struct dv_tail {
 	uint64_t order;			/* atomic */
 };
 
-#define DV_TAIL_N	4096u
+#define DV_TAIL_N	32768u
 #define DV_TAIL_WAYS	16u		/* entries searched for one slot */
 
-/* false: no room. */
+/* false: an entry is lost: the oldest there gave way, or this one found no room. */
 bool dv_tail_save(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t rule,
 		  uint32_t probe);
 /*

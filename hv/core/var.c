@@ -182,9 +182,10 @@ execname(struct dv_mstate *ms)
 static uint64_t
 sys_errno(struct dv_mstate *ms)
 {
+	const uint32_t want = DV_PF_SYSCALL | DV_PF_RETURN;
 	uint64_t v;
 
-	if (ms->probe == NULL || !(ms->probe->flags & DV_PF_SYSCALL) ||
+	if (ms->probe == NULL || (ms->probe->flags & want) != want ||
 	    dv_arg(ms, 1, &v) != 0)
 		return 0;
 	return (int64_t)v < 0 && (int64_t)v >= -4095 ? -v : 0;

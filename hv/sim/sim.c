@@ -429,10 +429,8 @@ dv_sim_stop(struct dv_sim *sim)
 void
 dv_sim_clean(struct dv_sim *sim)
 {
-	struct dv_ctx ctx = context(sim, -1, 0);
-
 	pthread_mutex_lock(&sim->control);
-	dv_clean(sim->state, &ctx);
+	dv_clean(sim->state);
 	pthread_mutex_unlock(&sim->control);
 }
 

@@ -32,6 +32,7 @@
  */
 #include "tcg/prog.h"
 #include "tcg/ram.h"
+#include "core/prog.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -139,17 +140,6 @@ carrier_read(struct dv_ctx *ctx, dv_gpa_t at, void *buf, size_t len)
 	return dv_ram_read(at.v, buf, len);
 }
 
-/* QEMU's own way in, so that translated code and dirty pages are seen to. */
-static int
-carrier_write(struct dv_ctx *ctx, dv_gpa_t at, const void *buf, size_t len)
-{
-	(void)ctx;
-	if (!dv_ram_is(at.v, len))
-		return -1;
-	tcg.q.rw(at.v, (void *)(uintptr_t)buf, len, true);
-	return 0;
-}
-
 static uint64_t
 carrier_clock(struct dv_ctx *ctx)
 {
@@ -168,10 +158,6 @@ carrier_wallclock(struct dv_ctx *ctx)
 }
 
 static const struct dv_carrier carrier = {
-	.reg = carrier_reg, .read_phys = carrier_read, .write_phys = carrier_write,
-	.clock = carrier_clock, .wallclock = carrier_wallclock
-};
-static const struct dv_carrier carrier_readonly = {
 	.reg = carrier_reg, .read_phys = carrier_read,
 	.clock = carrier_clock, .wallclock = carrier_wallclock
 };
@@ -625,8 +611,7 @@ dv_tprog_load(void *blob, size_t len, uint32_t pid, struct dv_tcg_prog **ret,
 		seed = dv_tcg_now() * 0x9e3779b97f4a7c15ull;
 	dv_ram_build(&tcg.q, text, sizeof(text));
 	if (dv_state_create(blob, len, p->nvcpu, p->priv, priv, p->shared, shared,
-			    tcg.q.rw != NULL ? &carrier : &carrier_readonly, seed,
-			    why, &p->state) != 0)
+			    &carrier, seed, why, &p->state) != 0)
 		goto bad;
 	if (sites_index(p, dv_state_prog(p->state)) != 0 ||
 	    timers_make(p, dv_state_prog(p->state)) != 0) {
@@ -639,9 +624,7 @@ dv_tprog_load(void *blob, size_t len, uint32_t pid, struct dv_tcg_prog **ret,
 			"async_run_on_cpu; this one does not");
 		goto bad;
 	}
-	p->clean_period = dv_state_prog(p->state)->opts[DV_OPT_CLEANRATE];
-	if (p->clean_period == DV_OPT_UNSET || p->clean_period < 200000)
-		p->clean_period = 9900990;
+	p->clean_period = dv_prog_opt(dv_state_prog(p->state), DV_OPT_CLEANRATE);
 	p->blob = blob;
 	user[s] = p;
 	l->shared_len = shared;
@@ -901,8 +884,7 @@ prog_poll(struct dv_tcg_prog *p, uint64_t now)
 			next = t->due;
 	}
 	if (now >= p->clean_due) {
-		host_ctx(&ctx);
-		dv_clean(p->state, &ctx);
+		dv_clean(p->state);
 		p->clean_due = next_due(p->clean_due, p->clean_period, now);
 	}
 	return p->clean_due < next ? p->clean_due : next;

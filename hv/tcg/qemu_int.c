@@ -37,7 +37,6 @@ qemu_int_init(struct qemu_int *q)
 		SYM(cpu_physical_memory_is_io, is_io),
 		SYM(cpu_physical_memory_map, map),
 		SYM(cpu_physical_memory_unmap, unmap),
-		SYM(cpu_physical_memory_rw, rw),
 		SYM(qmp_query_memory_size_summary, memory_size),
 		SYM(qapi_free_MemoryInfo, free_memory),
 		SYM(qemu_register_reset, register_reset),

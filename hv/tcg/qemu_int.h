@@ -56,7 +56,6 @@ struct qemu_int {
 	bool (*is_io)(uint64_t gpa);
 	void *(*map)(uint64_t gpa, uint64_t *len, bool write);
 	void (*unmap)(void *p, uint64_t len, bool write, uint64_t access);
-	void (*rw)(uint64_t gpa, void *buf, uint64_t len, bool write);
 	struct qemu_memory *(*memory_size)(void *errp);
 	void (*free_memory)(struct qemu_memory *m);
 	/* the rest */

@@ -332,20 +332,3 @@ dv_ram_read(uint64_t gpa, void *buf, size_t len)
 	}
 	return 0;
 }
-
-bool
-dv_ram_is(uint64_t gpa, size_t len)
-{
-	const struct dv_ram *t = dv_ram_get();
-	uint8_t *p;
-
-	while (len != 0) {
-		size_t n = ram_find(t, gpa, len, &p);
-
-		if (n == 0)
-			return false;
-		gpa += n;
-		len -= n;
-	}
-	return true;
-}

@@ -43,6 +43,5 @@ const struct dv_ram *dv_ram_get(void);
 
 /* Copies len bytes; -1 unless all of them are RAM. Context: any. */
 int dv_ram_read(uint64_t gpa, void *buf, size_t len);
-bool dv_ram_is(uint64_t gpa, size_t len);
 
 #endif

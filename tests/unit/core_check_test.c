@@ -152,6 +152,10 @@ TEST(blobs)
 	refuse_blob("DIFO 0: bad text");
 	SEC(struct dv_difo, DV_SEC_DIFOS)->ints = ~0u;
 	refuse_blob("DIFO 0: bad integer table");
+	SEC(struct dv_difo, DV_SEC_DIFOS)->flags = DV_DIFO_DESTRUCTIVE;
+	refuse_blob("Destructive actions not allowed");
+	SEC(struct dv_difo, DV_SEC_DIFOS)->flags = 2;
+	refuse_blob("DIFO 0: unknown flags");
 	SEC(struct dv_act, DV_SEC_ACTS)->kind = 99;
 	refuse_blob("action 0: unknown kind 99");
 	SEC(struct dv_act, DV_SEC_ACTS)->kind = DV_ACT_STACK;
@@ -192,7 +196,24 @@ TEST(blobs)
 	refuse_blob("option nspec: 5000 is out of range (0 to 4096)");
 	SEC(uint64_t, DV_SEC_OPTS)[DV_OPT_STRSIZE] = 4;
 	refuse_blob("option strsize: 4 is out of range (8 to 65536)");
+	SEC(uint64_t, DV_SEC_OPTS)[DV_OPT_CLEANRATE] = 100000;
+	refuse_blob("option cleanrate (ns): 100000 is out of range (200000 to 86400000000000)");
 	free(blob);
+}
+
+/* commit() copies records to where the clause's own would be under way. */
+TEST(commit_and_a_record_exclude_each_other)
+{
+	struct tb t;
+
+	tb_init(&t, 1);
+	clause_begin(&t, DV_NONE);
+	act_add(&t, DV_ACT_COMMIT, difo_const(&t, 1));
+	simple_site(&t, clause_end(&t, DV_CL_COMMITS));
+	EXPECT_REFUSED(&t, "clause 0: commit() in a clause with a record");
+	t.b.clauses.v[0].flags |= DV_CL_NOREC;
+	EXPECT_EQ(tb_load(&t), 0);
+	tb_fini(&t);
 }
 
 TEST(ids_of_variables_are_unique_in_their_scope)

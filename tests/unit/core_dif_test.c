@@ -341,7 +341,7 @@ TEST(builtins_of_a_vcpu)
 	act_rec(&t, DV_ACT_TRACE, difo_var(&t, DIF_VAR_PROBENAME), DV_T_STRING, 24);
 	act_rec(&t, DV_ACT_TRACE, difo_var(&t, DIF_VAR_VMNAME), DV_T_STRING, 24);
 	site = simple_site(&t, clause_end(&t, 0));
-	t.b.probes.v[0].flags = DV_PF_SYSCALL;
+	t.b.probes.v[0].flags = DV_PF_SYSCALL | DV_PF_RETURN;
 	tb_go(&t);
 	dv_sim_reg(t.sim, 1)[DV_REG_RDI] = 0xabc;
 	dv_sim_reg(t.sim, 1)[DV_REG_RSI] = -2ull;

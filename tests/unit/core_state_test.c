@@ -480,6 +480,77 @@ TEST(pending_returns_fire_newest_first)
 	tb_fini(&t);
 }
 
+/* A function's return site, and one that jumps to it; rsp is at a slot. */
+static void
+tail_sites(struct tb *t, uint32_t *jump, uint32_t *ret, uint32_t guard)
+{
+	uint32_t f, g;
+	uint64_t stack;
+
+	tb_init(t, 1);
+	f = probe_add(t, "f", 0);
+	g = probe_add(t, "g", 0);
+	clause_begin(t, DV_NONE);
+	ecb_add(t, f, clause_end(t, DV_CL_DEFAULT));
+	ecb_add(t, g, 0);
+	if (guard != DV_NONE)
+		(void)difo_var(t, guard);
+	(void)rule_add(t, DV_RULE_TAIL, f, DV_NONE);
+	*jump = site_add(t, 1);
+	rule_add(t, DV_RULE_RET, g, DV_NONE)->guard = guard != DV_NONE ? 0 : DV_NONE;
+	t->b.rules.v[1].raw = argset_add(t);
+	*ret = site_add(t, 1);
+	tb_go(t);
+	stack = dv_sim_alloc(t->sim, 64);
+	dv_sim_write64(t->sim, stack, 0xffffffff81000123ull);
+	dv_sim_reg(t->sim, 0)[DV_REG_RSP] = stack;
+}
+
+/* A conditional jump that is not taken is no return, for nobody. */
+TEST(a_false_guard_leaves_pending_returns)
+{
+	uint32_t jump, ret, e[4];
+	struct tb t;
+
+	tail_sites(&t, &jump, &ret, DIF_VAR_ARG0);
+	dv_sim_hit(t.sim, 0, jump);
+	dv_sim_hit(t.sim, 0, ret);
+	epids(&t, 0, e, 4);
+	EXPECT_EQ(e[0], 0);
+	dv_sim_reg(t.sim, 0)[DV_REG_RDI] = 1;
+	dv_sim_hit(t.sim, 0, ret);
+	epids(&t, 0, e, 4);
+	EXPECT_EQ(e[0], 2);
+	EXPECT_EQ(e[1], 1);
+	EXPECT_EQ(e[2], 0);
+	tb_fini(&t);
+}
+
+/* Entries of stacks that were left for good give way, the oldest first. */
+TEST(the_oldest_pending_return_gives_way)
+{
+	uint32_t jump, ret, e[40], i, n;
+	struct tb t;
+
+	tail_sites(&t, &jump, &ret, DV_NONE);
+	for (i = 0; i < 20; i++) {
+		if (i == 19)			/* the slot is used anew */
+			dv_sim_write64(t.sim, dv_sim_reg(t.sim, 0)[DV_REG_RSP],
+			    0xffffffff81000456ull);
+		dv_sim_hit(t.sim, 0, jump);
+	}
+	EXPECT(status(&t).rule_drops > 0);
+	n = (uint32_t)status(&t).rule_drops;
+	dv_sim_hit(t.sim, 0, ret);
+	epids(&t, 0, e, 40);
+	EXPECT_EQ(e[0], 2);
+	EXPECT_EQ(e[1], 1);			/* the newest: of this call */
+	EXPECT_EQ(e[2], 0);
+	EXPECT_EQ(status(&t).rule_drops, 19);
+	EXPECT(n < 19);
+	tb_fini(&t);
+}
+
 /* Where g leaves by an indirect jump %rax is no value, for f neither. */
 TEST(pending_return_at_an_indirect_jump_has_no_value)
 {
@@ -594,6 +665,54 @@ TEST(clause_locals)
 	r = (const void *)dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
 	EXPECT_EQ(snap.len, 48);
 	EXPECT_EQ(r[2], 5);
+	EXPECT_EQ(r[5], 5);
+	tb_fini(&t);
+}
+
+/* ERROR's clauses share clause-locals with each other, with no other probe. */
+TEST(error_has_its_own_clause_locals)
+{
+	uint32_t site, set, load, bad, err;
+	struct dv_snap snap;
+	const uint64_t *r;
+	uint16_t v;
+	struct tb t;
+
+	tb_init(&t, 1);
+	v = var_add(&t, DV_VS_LOCAL, 0, DV_T_INT, 8, 0);
+	difo_begin(&t);				/* this->v += 5 */
+	in_int(&t, 5, 1);
+	in(&t, IW(LDLS, v, 2));
+	in(&t, I3(ADD, 1, 2, 1));
+	in(&t, IW(STLS, v, 1));
+	in(&t, IRET(1));
+	set = difo_end(&t);
+	difo_begin(&t);
+	in(&t, IW(LDLS, v, 1));
+	in(&t, IRET(1));
+	load = difo_end(&t);
+	difo_begin(&t);
+	in(&t, I3(LDX, 0, 0, 1));
+	in(&t, IRET(1));
+	bad = difo_end(&t);
+	clause_begin(&t, DV_NONE);
+	act_add(&t, DV_ACT_EXPR, set);
+	act_add(&t, DV_ACT_EXPR, bad);
+	site = simple_site(&t, clause_end(&t, DV_CL_NOREC));
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, load);
+	ecb_add(&t, 0, clause_end(&t, 0));
+	err = probe_add(&t, "ERROR", DV_PF_ERROR);
+	clause_begin(&t, DV_NONE);
+	act_add(&t, DV_ACT_EXPR, set);
+	act_trace(&t, load);
+	ecb_add(&t, err, clause_end(&t, 0));
+	tb_go(&t);
+	dv_sim_hit(t.sim, 0, site);
+	r = (const void *)dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.len, sizeof(struct dv_fault_rec) + 48);
+	r += sizeof(struct dv_fault_rec) / 8;
+	EXPECT_EQ(r[2], 5);			/* not 10 */
 	EXPECT_EQ(r[5], 5);
 	tb_fini(&t);
 }
@@ -732,6 +851,33 @@ TEST(ring_keeps_the_last_records)
 			EXPECT(first == 0 || a.overwritten > 0);
 			tb_fini(&t);
 		}
+}
+
+/* What others wrote into the shared region is no reason to trust it. */
+TEST(a_ring_that_was_written_to_is_emptied)
+{
+	struct dv_rec *oldest;
+	struct dv_snap snap;
+	const uint8_t *p;
+	uint32_t site, i;
+	size_t len;
+	struct tb t;
+
+	site = policy_site(&t, DV_BUFPOLICY_RING, 96);
+	tb_go(&t);
+	for (i = 0; i < 5; i++)			/* the first went, the second is oldest */
+		dv_sim_hit(t.sim, 0, site);
+	p = dv_sim_shared(t.sim, &len);
+	oldest = (struct dv_rec *)(uintptr_t)(p + 24);
+	EXPECT_EQ(oldest->epid, 1);
+	oldest->epid = 77;
+	dv_sim_hit(t.sim, 0, site);
+	dv_sim_stop(t.sim);
+	EXPECT(dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap) != NULL);
+	EXPECT_EQ(snap.len, 48);
+	EXPECT_EQ(snap.wrapped, 0);
+	EXPECT_EQ(snap.drops, 1);
+	tb_fini(&t);
 }
 
 TEST_MAIN()
