@@ -300,6 +300,22 @@ gi_insn(const uint8_t *p, size_t len, uint64_t at, struct gi_insn *ret)
 	return true;
 }
 
+int
+gi_insn_base(const struct gi_insn *i)
+{
+	unsigned mod = i->modrm >> 6, rm = i->modrm & 7;
+
+	if (!i->has_modrm || mod == 3 || (mod == 0 && rm == 5))	/* 5: from rip */
+		return -1;
+	if (rm == 4) {			/* r12 and rsp need a SIB; no index */
+		if ((i->sib & 0x38) != 0x20 || (i->rex & 2) != 0 ||
+		    (mod == 0 && (i->sib & 7) == 5))
+			return -1;
+		rm = i->sib & 7;
+	}
+	return (int)(rm | ((i->rex & 1) != 0 ? 8u : 0u));
+}
+
 size_t
 gi_insn_prologue(const uint8_t *p, size_t len, uint64_t at,
     bool (*is_tracer)(void *arg, uint64_t target), void *arg)

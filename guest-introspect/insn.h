@@ -39,6 +39,10 @@ struct gi_insn {
  */
 bool gi_insn(const uint8_t *p, size_t len, uint64_t at, struct gi_insn *ret);
 
+/* The register (0 rax, 1 rcx, ... 15 r15) whose [register + disp] is the memory
+ * operand; -1: there is none, or it is of another form. */
+int gi_insn_base(const struct gi_insn *i);
+
 /* The kernel enters functions by endbr64 and a 5-byte nop (or a call where
  * ftrace is at work); how many of the len bytes to skip. is_tracer tells
  * whether a call's target is ftrace's. */

@@ -48,6 +48,13 @@ void gi_build_rule(struct gi_build *b, uint64_t at, uint32_t prio, const struct 
 void gi_build_leave(struct gi_build *b, uint32_t want, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Hardware numbers of registers (gi_insn_base) -> DV_REG_*. */
+static const uint8_t gi_reg_of[16] = {
+	DV_REG_RAX, DV_REG_RCX, DV_REG_RDX, DV_REG_RBX, DV_REG_RSP, DV_REG_RBP, DV_REG_RSI,
+	DV_REG_RDI, DV_REG_R8, DV_REG_R9, DV_REG_R10, DV_REG_R11, DV_REG_R12, DV_REG_R13,
+	DV_REG_R14, DV_REG_R15
+};
+
 static inline struct dv_loc
 gi_loc_reg(unsigned reg)
 {

@@ -9,11 +9,11 @@
  *	pr_pri		139 - task_struct.prio: as in D, more is better; Linux'
  *			prio is 0..139, less is better (fair threads 0..39 here)
  *	pr_state	as of the event. At sched:::off-cpu the current thread is
- *			SZOMB if it has exited, SRUN if it stays on its queue
- *			(preempted or yielding, whatever its state says), else
- *			SSLEEP; at any other probe it is SONPROC. Other threads:
- *			SZOMB, SSTOP (stopped or traced), SRUN if on a queue or
- *			state 0, else SSLEEP
+ *			SRUN if it stays on its queue (preempted or yielding,
+ *			whatever its state says, and be it on its way out), else
+ *			SZOMB if it has exited, else SSLEEP; at any other probe
+ *			it is SONPROC. Other threads: SZOMB, SSTOP (stopped or
+ *			traced), SRUN if on a queue or state 0, else SSLEEP
  *	pr_lwpid	the thread's pid, in the init namespace; pr_pid: tgid
  *	pr_fname	comm
  *	cpu_id		rq.cpu
@@ -89,12 +89,14 @@ lwpsinfo(const struct gi_kernel *k, struct dv_str *s)
 	    "\tpr_lwpid = T->pid;\n"
 	    "\tpr_addr = (uintptr_t)T;\n"
 	    "\tpr_pri = 139 - T->prio;\n");
-	dv_str_printf(s, "\tpr_state = %s ? SONPROC : T->exit_state != 0 ? SZOMB :\n"
-	    "\t    %s || T->%s == 0 ? SRUN : (T->%s & 0xc) != 0 ? SSTOP : SSLEEP;\n",
-	    running, queued, state, state);
-	dv_str_printf(s, "\tpr_sname = %s ? 'O' : T->exit_state != 0 ? 'Z' :\n"
-	    "\t    %s || T->%s == 0 ? 'R' : (T->%s & 0xc) != 0 ? 'T' : 'S';\n"
-	    "};\n", running, queued, state, state);
+	dv_str_printf(s, "\tpr_state = %s ? SONPROC : T == curthread && %s ? SRUN :\n"
+	    "\t    T->exit_state != 0 ? SZOMB : %s || T->%s == 0 ? SRUN :\n"
+	    "\t    (T->%s & 0xc) != 0 ? SSTOP : SSLEEP;\n",
+	    running, queued, queued, state, state);
+	dv_str_printf(s, "\tpr_sname = %s ? 'O' : T == curthread && %s ? 'R' :\n"
+	    "\t    T->exit_state != 0 ? 'Z' : %s || T->%s == 0 ? 'R' :\n"
+	    "\t    (T->%s & 0xc) != 0 ? 'T' : 'S';\n"
+	    "};\n", running, queued, queued, state, state);
 }
 
 static void

@@ -32,10 +32,14 @@
  * on-cpu follows in finish_task_switch, which every switch passes, also a new
  * thread's first. At __switch_to_asm curthread is still prev.
  *
- * wakeup fires at the entry of try_to_wake_up (p, state, wake_flags) in the
- * waker's context, if p is asleep in a state that matches. What is not seen
- * there: two wakers that race for one sleeper before either holds p->pi_lock
- * both fire. Threads that are new are enqueued, not woken.
+ * wakeup fires in the waker's context, for a thread that is really asleep in a
+ * state that matches. try_to_wake_up finds that out after it has taken
+ * p->pi_lock, and then stores TASK_WAKING in p's state: that store is the site.
+ * (At its entry p may still be on its way to sleep, or another waker may be
+ * faster.) A sleeper that is still enqueued gets no such store; it is enqueued
+ * with ENQUEUE_DELAYED, and this is a site, too. Where no such store is found
+ * the entry is used, and two wakers that race may both fire. Threads that are
+ * new are enqueued, not woken.
  *
  * What differs between kernels is asked of BTF and symbols: task_struct.state
  * became __state in 5.14; flag values are those of kernel/sched/sched.h, which
@@ -47,8 +51,11 @@
 #include <stdio.h>
 
 enum event {
-	ON_CPU, OFF_CPU, TICK, WAKEUP, ENQ_QUEUE, ENQ_SWITCH, DEQ_QUEUE, DEQ_SWITCH
+	ON_CPU, OFF_CPU, TICK, WAKEUP, ENQ_QUEUE, ENQ_SWITCH, DEQ_QUEUE, DEQ_SWITCH,
+	WAKE_STORE, WAKE_DELAYED	/* WAKEUP's sites; no rows */
 };
+#define TASK_WAKING	0x200
+#define WAKE_REGS	4u		/* stores of it */
 
 static const struct row {
 	const char *name, *func;
@@ -143,7 +150,8 @@ find_names(const struct gi_kernel *k, struct names *n)
 #define RQ	"((struct rq *)arg2)"
 
 static void
-raw_and_args(struct gi_build *b, enum event ev, const struct names *n, struct gi_rule *r)
+raw_and_args(struct gi_build *b, enum event ev, const struct names *n, unsigned reg,
+    struct gi_rule *r)
 {
 	struct dv_argset raw = { 0 }, args;
 	struct dv_loc task = { 0 }, rq = { 0 }, val = { 0 };
@@ -159,7 +167,11 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n, struct gi
 	case DEQ_SWITCH:
 	case ENQ_QUEUE:
 	case DEQ_QUEUE:
+	case WAKE_DELAYED:
 		task = gi_loc_reg(DV_REG_RSI);
+		break;
+	case WAKE_STORE:
+		task = gi_loc_reg(reg);
 		break;
 	case WAKEUP:
 	case ENQ_SWITCH:
@@ -170,7 +182,7 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n, struct gi
 	args = raw;
 	if (ev == WAKEUP)
 		raw.arg[2] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RSI, .size = 4 };
-	if (ev == ENQ_QUEUE || ev == DEQ_QUEUE) {
+	if (ev == ENQ_QUEUE || ev == DEQ_QUEUE || ev == WAKE_DELAYED) {
 		rq = gi_loc_reg(DV_REG_RDI);
 		raw.arg[2] = rq;
 		raw.arg[3] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDX, .size = 4 };
@@ -183,7 +195,8 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n, struct gi
 		val.kind = DV_LOC_DIFO;
 		val.value = gi_build_expr(b, "(arg3 & 0x%x) != 0", n->enq_head);
 	}
-	args.arg[2] = rq;
+	if (ev != WAKE_DELAYED)
+		args.arg[2] = rq;
 	args.arg[3] = val;
 	r->raw = gi_build_args(b, &raw);
 	r->args = gi_build_args(b, &args);
@@ -195,7 +208,11 @@ guard(struct gi_build *b, enum event ev, const struct names *n)
 	switch (ev) {
 	case ON_CPU:
 	case OFF_CPU:
+	case WAKE_STORE:
 		return GI_NOEXPR;
+	case WAKE_DELAYED:
+		return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0 && "
+		    TASK "->se.sched_delayed != 0 && (arg3 & 0x%x) != 0", n->enq_delayed);
 	case TICK:
 	case DEQ_SWITCH:
 		return gi_build_expr(b, TASK "->pid != 0");
@@ -224,6 +241,62 @@ guard(struct gi_build *b, enum event ev, const struct names *n)
 	return GI_NOEXPR;
 }
 
+static void
+add_rule(struct gi_build *b, uint32_t want, uint64_t at, enum event ev, const struct names *n,
+    unsigned reg)
+{
+	struct gi_rule r = { .kind = DV_RULE_FIRE, .probe = want };
+	uint32_t prio = ev == ENQ_SWITCH || ev == WAKE_DELAYED ? GI_PRIO_FIRST :
+	    ev == DEQ_SWITCH ? GI_PRIO_SECOND : GI_PRIO_THIRD;
+
+	raw_and_args(b, ev, n, reg, &r);
+	r.guard = guard(b, ev, n);
+	if (r.guard == GI_NOEXPR)
+		r.raw = DV_NONE;
+	gi_build_rule(b, at, prio, &r);
+}
+
+/*
+ * wakeup: at each mov $TASK_WAKING, STATE(REG) in try_to_wake_up; there REG is
+ * the sleeper, and its state is still the one it sleeps in. False: none found.
+ */
+static bool
+wake_sites(struct gi_build *b, uint32_t want, const struct names *n)
+{
+	struct gi_kernel *k = b->k;
+	int64_t state = gi_offsetof(k, "task_struct", n->state);
+	uint64_t fair = gi_addr(k, "enqueue_task_fair");
+	struct { uint64_t at; unsigned reg; } stores[WAKE_REGS];
+	unsigned nstores = 0, j;
+	struct gi_insn i;
+	struct gi_sym s;
+	const uint8_t *p;
+	size_t at;
+	int base;
+
+	if (state < 0 || !gi_sym_find(k, NULL, "try_to_wake_up", &s) ||
+	    (p = gi_text(k, s.addr, s.size)) == NULL)
+		return false;
+	for (at = 0; at < s.size && gi_insn(p + at, s.size - at, s.addr + at, &i); at += i.len) {
+		if (i.map != 0 || i.op != 0xc7 || i.prefix != 0 || i.seg != 0 ||
+		    i.disp != state || i.imm != TASK_WAKING || (base = gi_insn_base(&i)) < 0)
+			continue;
+		if (nstores == WAKE_REGS)
+			return false;
+		stores[nstores].at = s.addr + at;
+		stores[nstores++].reg = gi_reg_of[base];
+	}
+	if (nstores == 0 || at != s.size)
+		return false;
+	if (n->delayed && (fair == 0 || (fair = gi_fn_entry(k, fair)) == 0))
+		return false;
+	for (j = 0; j < nstores; j++)
+		add_rule(b, want, stores[j].at, WAKE_STORE, n, stores[j].reg);
+	if (n->delayed)
+		add_rule(b, want, fair, WAKE_DELAYED, n, 0);
+	return true;
+}
+
 int
 gi_sched_sites(struct gi_build *b, struct dv_err *err)
 {
@@ -237,25 +310,18 @@ gi_sched_sites(struct gi_build *b, struct dv_err *err)
 	for (i = 0; i < b->nwant; i++) {
 		uint32_t w = b->want[i];
 		const struct row *row;
-		struct gi_rule r = { .kind = DV_RULE_FIRE };
-		uint32_t prio;
 		uint64_t at;
 
 		if (w < p->sched_first || w >= p->fbt_first)
 			continue;
 		row = &rows[p->sched[w - p->sched_first]];
+		if (row->ev == WAKEUP && wake_sites(b, (uint32_t)i, &n))
+			continue;
 		if ((at = gi_fn_entry(k, gi_addr(k, row->func))) == 0) {
 			gi_build_leave(b, (uint32_t)i, "the text of %s cannot be read", row->func);
 			continue;
 		}
-		prio = row->ev == ENQ_SWITCH ? GI_PRIO_FIRST : row->ev == DEQ_SWITCH ?
-		    GI_PRIO_SECOND : GI_PRIO_THIRD;
-		raw_and_args(b, row->ev, &n, &r);
-		r.guard = guard(b, row->ev, &n);
-		if (r.guard == GI_NOEXPR)
-			r.raw = DV_NONE;
-		r.probe = (uint32_t)i;
-		gi_build_rule(b, at, prio, &r);
+		add_rule(b, (uint32_t)i, at, row->ev, &n, 0);
 	}
 	return 0;
 }

@@ -298,30 +298,19 @@ struct dispatch {
 	const char *why;		/* why there is none */
 };
 
-/* mov %rax, disp8(REG): REG, or -1. */
+/* mov %rax, disp(REG): REG, or -1. */
 static int
 store_reg(const struct gi_insn *i, int32_t disp)
 {
-	unsigned mod = i->modrm >> 6, rm = i->modrm & 7;
-
-	if (i->map != 0 || i->op != 0x89 || !i->has_modrm || (i->rex & 0x0c) != 8 ||
-	    (i->modrm >> 3 & 7) != 0 || mod != 1 || i->disp != disp)
+	if (i->map != 0 || i->op != 0x89 || (i->rex & 0x0c) != 8 ||
+	    (i->modrm >> 3 & 7) != 0 || i->disp != disp)
 		return -1;
-	if (rm == 4) {			/* r12 and rsp need a SIB; no index */
-		if ((i->sib & 0x3f) != 0x24)
-			return -1;
-		rm = i->sib & 7;
-	}
-	return (int)(rm | ((i->rex & 1) != 0 ? 8u : 0u));
+	return gi_insn_base(i);
 }
 
 static void
 add_call(struct dispatch *d, const uint8_t *p, size_t len, uint64_t start, size_t after)
 {
-	/* hardware numbers of registers -> ours */
-	static const uint8_t map[16] = { DV_REG_RAX, DV_REG_RCX, DV_REG_RDX, DV_REG_RBX,
-	    DV_REG_RSP, DV_REG_RBP, DV_REG_RSI, DV_REG_RDI, DV_REG_R8, DV_REG_R9, DV_REG_R10,
-	    DV_REG_R11, DV_REG_R12, DV_REG_R13, DV_REG_R14, DV_REG_R15 };
 	struct gi_insn i;
 	size_t at = after;
 	unsigned n;
@@ -331,7 +320,7 @@ add_call(struct dispatch *d, const uint8_t *p, size_t len, uint64_t start, size_
 		if ((reg = store_reg(&i, d->ax)) >= 0) {
 			if (d->nret < MAX_CALLS) {
 				d->ret[d->nret].at = start + after;
-				d->ret[d->nret++].reg = map[reg];
+				d->ret[d->nret++].reg = gi_reg_of[reg];
 			}
 			return;
 		}

@@ -84,6 +84,30 @@ TEST(targets)
 	EXPECT_EQ(in.cc, 4);
 }
 
+static int
+base(const char *hex)
+{
+	struct gi_insn in;
+	uint8_t p[16];
+	size_t n = bytes(hex, p);
+
+	return gi_insn(p, n, 0x1000, &in) ? gi_insn_base(&in) : -2;
+}
+
+TEST(base_register)
+{
+	EXPECT_EQ(base("48 89 43 50"), 3);			/* mov %rax, 0x50(%rbx) */
+	EXPECT_EQ(base("49 89 44 24 50"), 12);			/* ... 0x50(%r12) */
+	EXPECT_EQ(base("48 89 44 24 50"), 4);			/* ... 0x50(%rsp) */
+	EXPECT_EQ(base("c7 43 18 00 02 00 00"), 3);		/* movl $0x200, 0x18(%rbx) */
+	EXPECT_EQ(base("41 c7 85 00 10 00 00 00 02 00 00"), 13);
+	EXPECT_EQ(base("48 89 c3"), -1);			/* a register */
+	EXPECT_EQ(base("48 89 05 00 00 00 00"), -1);		/* from rip */
+	EXPECT_EQ(base("48 89 44 93 50"), -1);			/* with an index */
+	EXPECT_EQ(base("4a 89 44 24 50"), -1);			/* index r12 */
+	EXPECT_EQ(base("90"), -1);
+}
+
 static bool
 tracer(void *arg, uint64_t target)
 {
