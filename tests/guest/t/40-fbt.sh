@@ -14,6 +14,78 @@ test_entry_and_return_values()
 	same vfs_write "$(last "$tmp/trace.out")" "$n 1 $n"
 }
 
+# What a system call's handler returns is what the call returns. Many handlers
+# end in a jump to the function that does the work (read, write, lseek, wait4,
+# brk on each of these kernels), so the value is another function's.
+test_values_through_tail_jumps()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    fbt::__x64_sys_*:entry /execname == "dvwork"/ { @e[probefunc] = count(); }
+	    fbt::__x64_sys_*:return /execname == "dvwork"/ {
+		@r[probefunc] = count(); self->v = arg1; self->f = 1; }
+	    syscall:::return /self->f/ { @same[self->v == arg1] = count(); self->f = 0; }
+	    END { printa("e %s %@d\n", @e); printa("r %s %@d\n", @r); printa("same %d %@d\n", @same); }' || return 1
+	guest_run g 'dvwork syscalls 40; dvwork pingpong 40; dvwork forkexec 5
+	    dvwork signals 5; dvwork threads 5; dvwork sleep 2 2' >/dev/null || return 1
+	trace_stop
+	no_drops || return 1
+	awk '$1 == "e" { e[$2] = $3 }
+	    $1 == "r" { r[$2] = $3; all += $3 }
+	    $1 == "same" && $2 == 1 { good = $3 }
+	    $1 == "same" && $2 != 1 { bad = $3 }
+	    END {
+		e["__x64_sys_execve"] += 6	# entered as the shell
+		for (f in e) if (f !~ /sys_exit/ && e[f] != r[f]) { print f, e[f], r[f]; bad++ }
+		for (i = split("read write lseek wait4 brk", w, " "); i > 0; i--)
+			if (!r["__x64_sys_" w[i]]) { print "no", w[i]; bad++ }
+		print good, all
+		exit !(good == all && good > 500 && !bad) }' "$tmp/trace.out" ||
+	    fail "values, returns: see above"
+}
+
+# Calls nest: what is entered returns, in each thread, the last one first. The
+# offset of a return lies in the function.
+test_calls_nest()
+{
+	trace_start -x bufsize=32m -qn 'BEGIN { printf("ready\n"); }
+	    fbt::vfs_*:entry, fbt::ksys_*:entry, fbt::do_sys_open*:entry, fbt::pipe_*:entry,
+	    fbt::fd_install:entry, fbt::kernel_clone:entry
+	    /execname == "dvwork"/ { printf("%d %d > %s\n", tid, timestamp, probefunc); }
+	    fbt::vfs_*:return, fbt::ksys_*:return, fbt::do_sys_open*:return, fbt::pipe_*:return,
+	    fbt::fd_install:return, fbt::kernel_clone:return
+	    /execname == "dvwork"/ { printf("%d %d < %s %d\n", tid, timestamp, probefunc,
+		arg0 > 0 && arg0 < 16384); }' || return 1
+	guest_run g 'dvwork syscalls 30; dvwork pingpong 30; dvwork forkexec 3' >/dev/null || return 1
+	trace_stop
+	no_drops || return 1
+	# A tail jump leaves both functions at once, in either order.
+	grep -E ' [<>] ' "$tmp/trace.out" | sort -s -n -k1,1 -k2,2 | awk '
+	    $3 == ">" { s[$1, ++d[$1]] = $4; n++ }
+	    $3 == "<" { top = d[$1]
+		if (s[$1, top] != $4 && s[$1, top - 1] == $4) { s[$1, top - 1] = s[$1, top]; s[$1, top] = $4 }
+		if (top < 1 || s[$1, top] != $4 || $5 != 1) { bad++; print "top", s[$1, top], $0 }
+		d[$1]-- }
+	    END { for (t in d) if (d[t] != 0) { bad++; print t, d[t], s[t, 1] }
+		print n, bad + 0; exit !(n > 500 && !bad) }' >"$tmp/nest" ||
+	    { tail -n 8 "$tmp/nest"; fail "calls do not nest: see above"; }
+}
+
+# A void function has a return, and no value.
+test_void_function()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    fbt::fd_install:entry /execname == "dvwork"/ { @[probename] = count(); }
+	    fbt::fd_install:return /execname == "dvwork"/ { @[probename] = count(); }
+	    END { printa("%s %@d\n", @); }' || return 1
+	line=$(guest_run g 'dvwork syscalls 100') || return 1
+	trace_stop
+	no_drops || return 1
+	# two more for its own use; of each kind of open, half fail
+	same fd_install "$(grep -v ready "$tmp/trace.out" | sort | xargs)" "entry 202 return 202" || return 1
+	! dv -qn 'fbt::fd_install:return { trace(args[1]); }' >"$tmp/out" 2>&1 || fail "it has args[1]"
+	grep -q 'D_ARGS_IDX' "$tmp/out" || fail "it said: $(cat "$tmp/out")"
+}
+
 test_typed_arguments()
 {
 	trace_start -qn 'BEGIN { printf("ready\n"); }

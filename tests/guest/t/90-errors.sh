@@ -59,6 +59,68 @@ test_bad_values()
 	fi
 }
 
+test_snapshot_to_a_device()
+{
+	# A device is written to, never replaced by a file.
+	mkfifo "$tmp/pipe" && { cat "$tmp/pipe" >"$tmp/snap" & } && dv snapshot -o "$tmp/pipe" 2>"$tmp/err"
+	wait $!
+	[ -p "$tmp/pipe" ] || fail "the pipe was replaced" || return 1
+	timeout 60 "$dvisor" --profile "$tmp/snap" -l -n 'syscall::read:entry' | grep -q 'read entry'
+}
+
+test_hostile_names()
+{
+	# A program's name and a path with escapes and line ends.
+	timeout 60 "$dvisor" --vm "$vm" -qn 'BEGIN { printf("ready\n"); }
+	    syscall::openat:entry /strstr(execname, "vil") != NULL/ {
+		printf("<%s> <%s>\n", execname, copyinstr(arg1)); @[execname] = count(); n++; }
+	    tick-100ms /n > 0/ { exit(0); } tick-30s { exit(1); }' >"$tmp/out" 2>&1 &
+	left=100
+	until grep -q ready "$tmp/out" || [ $left = 0 ]; do sleep 0.1; left=$((left - 1)); done
+	guest_run g 'sh -c '\''printf "e\033[31mvil\n" >/proc/self/comm; : </no"$(printf "\033]0;x\007\r")"'\'' 2>/dev/null' >/dev/null
+	wait $! || fail "not seen: $(cat -v "$tmp/out")" || return 1
+	if tr -d '\n' <"$tmp/out" | LC_ALL=C grep -q '[[:cntrl:]]'; then
+		fail "control characters: $(cat -v "$tmp/out")" || return 1
+	fi
+	grep -q 'x1b\[31mvil' "$tmp/out" || fail "$(cat -v "$tmp/out")"
+}
+
+test_cache_that_is_damaged()
+{
+	XDG_CACHE_HOME=$tmp/cache
+	export XDG_CACHE_HOME
+	rc=0
+	for damage in none empty cut flipped folder; do
+		file=$(ls "$tmp"/cache/dvisor/kernels/* 2>/dev/null)
+		case $damage in
+		empty) : >"$file" ;;
+		cut) head -c 100000 "$file" >"$file.x" && mv "$file.x" "$file" ;;
+		flipped) printf '\377\377\377\377' | dd of="$file" bs=1 seek=5000 conv=notrunc 2>/dev/null ;;
+		folder) rm -f "$file" && mkdir "$file" ;;
+		esac
+		dv -qn 'BEGIN { exit(curthread->pid == 0 ? 7 : 8); } syscall::read:entry { n++; }' \
+		    >/dev/null 2>"$tmp/err"
+		if [ $? != 7 ] || [ -s "$tmp/err" ]; then
+			fail "cache $damage: $(cat "$tmp/err")"
+			rc=1
+		fi
+	done
+	unset XDG_CACHE_HOME
+	return $rc
+}
+
+test_socket_gets_garbage()
+{
+	sock=/run/dvisor/$vm.sock
+	command -v perl >/dev/null || { skip "no perl"; return; }
+	perl -MSocket -e 'for $m ("\xff" x 64, "\0" x 64, "x" x 100000, "") {
+		socket($s, AF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un($ARGV[0])) or die "connect";
+		$SIG{PIPE} = "IGNORE"; syswrite($s, $m); push @open, $s; undef $s; }
+		sleep 1;' "$sock" || return 1
+	dv -qn 'syscall:::entry { @ = count(); } tick-100ms { exit(5); }' >/dev/null
+	same status $? 5
+}
+
 test_closed_output()
 {
 	timeout 20 "$dvisor" -qn 'BEGIN { printf("x"); exit(0); }' >&- 2>"$tmp/err"
