@@ -38,12 +38,22 @@ struct dv_carrier {
 };
 
 /*
+ * A piece of guest RAM, the main one, that the machine may read through a
+ * pointer instead of by read_phys(), with the same result.
+ */
+struct dv_ramwin {
+	uint64_t gpa, len;		/* len 0: none */
+	const uint8_t *mem;
+};
+
+/*
  * The probe context of one hit. The carrier sets the first part and keeps it
  * alive during the call; the rest is the machine's, which sets it anew at each
  * hit.
  */
 struct dv_ctx {
 	void *carrier_data;		/* the carrier's own */
+	const struct dv_ramwin *ram;	/* or NULL. Constant during the call */
 	int32_t vcpu;			/* 0..nvcpu-1, or -1: the host context */
 	uint64_t rip;			/* address of the site (not read through reg()) */
 

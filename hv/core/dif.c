@@ -144,7 +144,7 @@ dv_dif_run(struct dv_mstate *ms, uint32_t difo)
 	const struct dv_ldifo *d = &s->difos[difo];
 	const uint32_t *text = d->text, *pc = text;
 	uint64_t reg[DIF_NREGS] = { 0 }, lhs = 0, rhs = 0;
-	uint32_t i;
+	uint32_t i, n;
 
 	ms->fault = 0;
 	ms->ntup = 0;
@@ -325,6 +325,12 @@ dv_dif_run(struct dv_mstate *ms, uint32_t difo)
 			RD = d->strs + DIF_INSTR_INDEX(i);
 			break;
 		case DV_OP_LDB:
+			n = DIF_INSTR_INDEX(i) - DIF_VAR_ARG0;
+			if (n <= 9) {		/* the most frequent ones */
+				if (dv_arg(ms, n, &RD) != 0)
+					goto fault;
+				break;
+			}
 			RD = dv_builtin(ms, DIF_INSTR_INDEX(i));
 			if (ms->fault != 0)
 				goto fault;

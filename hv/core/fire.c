@@ -29,19 +29,12 @@
 static inline void
 begin_hit(struct dv_mstate *ms, struct dv_ctx *ctx)
 {
-	unsigned i;
-
 	ctx->reg_have = 0;
 	ctx->cur_state = 0;
 	ctx->user_root = 0;
 	ctx->now = 0;
 	ms->ctx = ctx;
-	if (ms->tlb_used) {
-		for (i = 0; i < DV_NTLB; i++)
-			ms->ktlb[i].vpage = ~(uint64_t)0;
-		ms->utlb.vpage = ~(uint64_t)0;
-		ms->tlb_used = 0;
-	}
+	ms->tlb_have = 0;
 	ms->wall = 0;
 	ms->have = 0;
 	ms->scratch_floor = 0;
@@ -124,7 +117,7 @@ raise_error(struct dv_mstate *ms, const struct dv_fail *f)
 }
 
 /* The ECBs of a probe; its arguments are ready. */
-static void
+static inline void
 fire_probe(struct dv_mstate *ms, uint32_t probe)
 {
 	struct dv_state *s = ms->s;
@@ -163,7 +156,7 @@ begin_args(struct dv_mstate *ms, const struct dv_argset *args)
  * The probe's arguments: those that a DIFO computes now, before any clause,
  * the others when they are read. What the DIFOs keep in scratch stays there.
  */
-static void
+static inline void
 eager_args(struct dv_mstate *ms, uint32_t argset)
 {
 	const struct dv_state *s = ms->s;
@@ -227,7 +220,7 @@ select_probe(struct dv_mstate *ms, const struct dv_rule *r, uint32_t *ret)
 }
 
 /* `novalue`: %rax is no function's value here, so args[1] is a fault. */
-static void
+static inline void
 fire_rule(struct dv_mstate *ms, const struct dv_rule *r, uint32_t probe, bool novalue)
 {
 	if (ms->s->first[probe] == ms->s->first[probe + 1])

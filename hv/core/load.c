@@ -51,6 +51,25 @@ bad_address(struct dv_mstate *ms, uint64_t addr)
 	return -1;
 }
 
+static inline int
+read_phys(struct dv_mstate *ms, uint64_t pa, void *buf, size_t len)
+{
+	const struct dv_ramwin *w = ms->ctx->ram;
+	uint64_t at;
+
+	if (w != NULL) {
+		at = pa - w->gpa;
+		if (at < w->len && len <= w->len - at) {
+			if (len == 8)		/* most are words: no call for these */
+				memcpy(buf, w->mem + at, 8);
+			else
+				memcpy(buf, w->mem + at, len);
+			return 0;
+		}
+	}
+	return ms->s->c.read_phys(ms->ctx, DV_GPA(pa), buf, len);
+}
+
 static int
 walk(struct dv_mstate *ms, uint64_t root, uint64_t va, uint64_t *ret)
 {
@@ -59,8 +78,8 @@ walk(struct dv_mstate *ms, uint64_t root, uint64_t va, uint64_t *ret)
 	uint64_t table = root & PTE_ADDR, pte, mask;
 
 	for (;; shift -= 9) {			/* 4 or 5 times */
-		if (s->c.read_phys(ms->ctx, DV_GPA(table + ((va >> shift) & 511) * 8),
-		    &pte, sizeof(pte)) != 0 || !(pte & PTE_PRESENT))
+		if (read_phys(ms, table + ((va >> shift) & 511) * 8, &pte,
+		    sizeof(pte)) != 0 || !(pte & PTE_PRESENT))
 			return -1;
 		if (shift == 12 || (shift <= 30 && (pte & PTE_LARGE))) {
 			mask = ((uint64_t)1 << shift) - 1;
@@ -87,31 +106,32 @@ page_part(uint64_t va, size_t len)
 static int
 kernel_page(struct dv_mstate *ms, uint64_t page, uint64_t *ret)
 {
-	struct dv_tlb *t = &ms->ktlb[(page >> 12) % DV_NTLB];
+	unsigned i = (page >> 12) % DV_NTLB;
+	struct dv_tlb *t = &ms->ktlb[i];
 	uint64_t pa;
 
-	if (t->vpage != page) {
+	if (t->vpage != page || !(ms->tlb_have & (1u << i))) {
 		if (walk(ms, ms->s->lay->kernel_root, page, &pa) != 0 &&
 		    (ms->ctx->vcpu < 0 ||
 		    walk(ms, dv_reg(ms, DV_REG_CR3) & PTE_ADDR, page, &pa) != 0))
 			return -1;
 		t->vpage = page;
 		t->ppage = pa;
-		ms->tlb_used = 1;
+		ms->tlb_have |= 1u << i;
 	}
 	*ret = t->ppage;
 	return 0;
 }
 
 /* Copies within one page of the kernel half. */
-static int
+static inline int
 read_kernel(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 {
 	uint64_t page = va & ~(uint64_t)(PAGE - 1), pa;
 
 	if (kernel_page(ms, page, &pa) != 0)
 		return -1;
-	return ms->s->c.read_phys(ms->ctx, DV_GPA(pa + (va - page)), buf, len);
+	return read_phys(ms, pa + (va - page), buf, len);
 }
 
 static int
@@ -138,7 +158,7 @@ read_object(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 	/* above the direct map pa is more than any RAM: the read fails */
 	if (va >= direct && pa < (uint64_t)1 << 46 &&
 	    (pa & (PAGE - 1)) + len <= PAGE &&
-	    ms->s->c.read_phys(ms->ctx, DV_GPA(pa), buf, len) == 0)
+	    read_phys(ms, pa, buf, len) == 0)
 		return 0;
 	if (copy_kernel(ms, va, buf, len) != 0)
 		return bad_address(ms, va);
@@ -179,14 +199,14 @@ read_user(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 {
 	uint64_t page = va & ~(uint64_t)(PAGE - 1), root, pa;
 
-	if (ms->utlb.vpage != page) {
+	if (ms->utlb.vpage != page || !(ms->tlb_have & DV_UTLB)) {
 		if (user_root(ms, &root) != 0 || walk(ms, root, page, &pa) != 0)
 			return -1;
 		ms->utlb.vpage = page;
 		ms->utlb.ppage = pa;
-		ms->tlb_used = 1;
+		ms->tlb_have |= DV_UTLB;
 	}
-	return ms->s->c.read_phys(ms->ctx, DV_GPA(ms->utlb.ppage + (va - page)), buf, len);
+	return read_phys(ms, ms->utlb.ppage + (va - page), buf, len);
 }
 
 static int
@@ -225,6 +245,13 @@ dv_load(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len, enum dv_how 
 {
 	const uint8_t *p;
 
+	if (how == DV_KERNEL && addr >= ms->s->kernel_half && ms->s->lay != NULL &&
+	    page_part(addr, len) == len) {
+		if (read_kernel(ms, addr, buf, len) == 0)
+			return 0;
+		ms->fault = 0;			/* of a look-up on the way */
+		return bad_address(ms, addr);
+	}
 	if (how != DV_USER && (p = dv_tmem(ms, addr, len, false)) != NULL) {
 		memcpy(buf, p, len);
 		return 0;
@@ -519,14 +546,11 @@ loc_raw(struct dv_mstate *ms, const struct dv_loc *l, uint64_t *ret)
 	return 0;
 }
 
-int
-dv_loc(struct dv_mstate *ms, const struct dv_loc *l, bool raw, uint64_t *ret)
+/* Raw argument n of the rule, whole. */
+static inline int
+raw_arg(struct dv_mstate *ms, unsigned n, uint64_t *ret)
 {
-	unsigned n = l->reg;
-
-	if (l->kind != DV_LOC_RAW)
-		return loc_raw(ms, l, ret);
-	if (!raw || ms->raw == NULL) {
+	if (ms->raw == NULL) {
 		*ret = 0;
 		return 0;
 	}
@@ -535,19 +559,33 @@ dv_loc(struct dv_mstate *ms, const struct dv_loc *l, bool raw, uint64_t *ret)
 			return -1;
 		ms->raw_have |= 1u << n;
 	}
-	*ret = cut(ms->rawval[n], l->size != 0 ? l->size : 8, l->sign);
+	*ret = ms->rawval[n];
+	return 0;
+}
+
+int
+dv_loc(struct dv_mstate *ms, const struct dv_loc *l, bool raw, uint64_t *ret)
+{
+	unsigned n = l->reg;
+
+	if (l->kind != DV_LOC_RAW)
+		return loc_raw(ms, l, ret);
+	if (!raw) {
+		*ret = 0;
+		return 0;
+	}
+	if (raw_arg(ms, n, ret) != 0)
+		return -1;
+	if (l->size != 0)
+		*ret = cut(*ret, l->size, l->sign);
 	return 0;
 }
 
 int
 dv_arg(struct dv_mstate *ms, unsigned n, uint64_t *ret)
 {
-	struct dv_loc raw = { .kind = DV_LOC_RAW };
-
-	if (ms->in_rule) {
-		raw.reg = (uint8_t)n;
-		return dv_loc(ms, &raw, true, ret);
-	}
+	if (ms->in_rule)
+		return raw_arg(ms, n, ret);
 	if (ms->arg_have & (1u << n)) {
 		*ret = ms->argval[n];
 		return 0;

@@ -45,7 +45,8 @@ struct dv_tupkey {
 };
 
 #define DV_NTLB	4
-struct dv_tlb { uint64_t vpage, ppage; };	/* vpage ~0: empty */
+#define DV_UTLB	(1u << DV_NTLB)
+struct dv_tlb { uint64_t vpage, ppage; };
 
 struct dv_mstate {
 	/* fixed at creation */
@@ -55,8 +56,8 @@ struct dv_mstate {
 
 	/* set by fire.c at each hit */
 	struct dv_ctx *ctx;
-	struct dv_tlb ktlb[DV_NTLB], utlb;	/* emptied if tlb_used */
-	uint32_t tlb_used;
+	struct dv_tlb ktlb[DV_NTLB], utlb;
+	uint32_t tlb_have;		/* bit per entry of ktlb, and DV_UTLB */
 	uint64_t wall;			/* walltimestamp, 0: not yet read */
 	uint64_t scratch_floor;		/* kept between clauses: argument DIFOs' */
 	uint32_t have;			/* DV_HAVE_* */

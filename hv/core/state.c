@@ -416,7 +416,6 @@ init_cpu(struct dv_state *s, struct making *m, const struct plan *pl, uint32_t i
 	    pl->nslots);
 	ms->s = s;
 	ms->cpu = cpu;
-	ms->tlb_used = 1;		/* zeros are no empty entries */
 	ms->region[DV_RG_DIFSTRS] = (struct dv_region){
 	    (uint8_t *)(uintptr_t)s->prog.difstrs, s->prog.ndifstrs, 0, 0 };
 	ms->region[DV_RG_STRS] = (struct dv_region){

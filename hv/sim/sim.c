@@ -36,6 +36,7 @@ struct dv_sim {
 	unsigned nvcpu;
 	uint8_t *ram;
 	size_t ram_len, used;
+	struct dv_ramwin window;	/* all of it: odd vCPUs read through this */
 	uint64_t kernel_root;
 	uint64_t boottime;		/* of the next task */
 	struct dv_layout layout;
@@ -208,6 +209,7 @@ dv_sim_create(unsigned nvcpu, size_t ram)
 	sim->nvcpu = nvcpu;
 	sim->ram_len = (ram + PAGE - 1) & ~(size_t)(PAGE - 1);
 	sim->ram = alloc(sim->ram_len);
+	sim->window = (struct dv_ramwin){ 0, sim->ram_len, sim->ram };
 	sim->used = PAGE;		/* page 0 stays unused */
 	sim->reg = alloc(nvcpu * sizeof(*sim->reg));
 	sim->boottime = 1000;
@@ -403,7 +405,8 @@ dv_sim_state(struct dv_sim *sim)
 static struct dv_ctx
 context(struct dv_sim *sim, int vcpu, uint64_t rip)
 {
-	return (struct dv_ctx){ .carrier_data = sim, .vcpu = vcpu, .rip = rip };
+	return (struct dv_ctx){ .carrier_data = sim, .vcpu = vcpu, .rip = rip,
+	    .ram = vcpu % 2 == 1 ? &sim->window : NULL };
 }
 
 void

@@ -119,17 +119,23 @@ static struct {
 struct hit {
 	struct dv_tcg_vcpu *v;
 	const struct dv_tcg_regs *saved;	/* or NULL: read the vCPU */
+	const uint8_t *object;			/* or NULL: not through regs.c */
 };
 
 static uint64_t
 carrier_reg(struct dv_ctx *ctx, unsigned reg)
 {
 	const struct hit *h = ctx->carrier_data;
+	uint64_t val;
 
 	if (reg == DV_REG_RIP)
 		return ctx->rip;	/* QEMU's is stale inside a block */
 	if (h == NULL || reg >= DV_NREG)
 		return 0;
+	if (h->object != NULL && dv_reg_place[reg] != 0) {
+		memcpy(&val, h->object + dv_reg_place[reg], sizeof(val));
+		return val;
+	}
 	return h->saved != NULL ? h->saved->reg[reg] : dv_vcpu_reg(h->v, reg);
 }
 
@@ -178,13 +184,20 @@ site_cb(unsigned n, void *data)
 	struct dv_tcg_prog *p = ref->p;
 	struct dv_ctx ctx;
 	struct hit hit;
+	uint32_t learnt;
 
 	if (!__atomic_load_n(&p->on, __ATOMIC_ACQUIRE) || n >= p->nvcpu)
 		return;
-	memset(&ctx, 0, sizeof(ctx));
 	hit.v = &tcg.vcpu[n];
 	hit.saved = NULL;
+	hit.object = NULL;
+	learnt = __atomic_load_n(&dv_regs_learnt, __ATOMIC_ACQUIRE);
+	if (learnt == DV_REGS_LEARNT)
+		hit.object = hit.v->cpu;
+	else if (learnt == DV_REGS_LEARNING)
+		dv_regs_learn(hit.v);
 	ctx.carrier_data = &hit;
+	ctx.ram = &dv_ram_get()->main;
 	ctx.vcpu = (int32_t)n;
 	ctx.rip = p->site[ref->site].addr;
 	dv_fire(p->state, &ctx, ref->site);
@@ -783,7 +796,7 @@ profile_work(void *cpu, uint64_t data)
 	struct dv_tcg_prog *p = f->p;
 	void **current = qemu_int_current_cpu();
 	void *was = *current;
-	struct hit hit = { &tcg.vcpu[f->vcpu], NULL };
+	struct hit hit = { &tcg.vcpu[f->vcpu], NULL, NULL };
 	struct dv_ctx ctx;
 
 	*current = cpu;
@@ -805,7 +818,7 @@ profile_halted(struct profile *f)
 {
 	struct dv_tcg_vcpu *v = &tcg.vcpu[f->vcpu];
 	struct dv_tcg_regs regs;
-	struct hit hit = { v, &regs };
+	struct hit hit = { v, &regs, NULL };
 	struct dv_ctx ctx;
 	bool valid;
 

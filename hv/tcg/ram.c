@@ -131,6 +131,21 @@ page_agrees(const struct qemu_int *q, uint64_t gpa, const uint8_t *host)
 	return same;
 }
 
+/* A table is complete: others may read it from now on. */
+static void
+publish(struct dv_ram *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->range[i].len > t->main.len)
+			t->main = (struct dv_ramwin){ t->range[i].gpa, t->range[i].len,
+						      t->range[i].host };
+	t->next = ram_all;
+	ram_all = t;
+	__atomic_store_n(&ram_now, t, __ATOMIC_RELEASE);
+}
+
 static bool
 tables_equal(const struct dv_ram *a, const struct dv_ram *b)
 {
@@ -204,10 +219,8 @@ dv_ram_build(const struct qemu_int *q, char *why, size_t len)
 		snprintf(why, len, "the guest's memory map changes too often");
 		return -1;
 	}
-	t->next = ram_all;
-	ram_all = t;
 	ram_ntables++;
-	__atomic_store_n(&ram_now, t, __ATOMIC_RELEASE);
+	publish(t);
 	return 0;
 }
 
@@ -309,9 +322,7 @@ dv_ram_guess(uint8_t *base, uint64_t cr3, uint64_t cr4, uint64_t va,
 		free(t);
 		return;
 	}
-	t->next = ram_all;
-	ram_all = t;
-	__atomic_store_n(&ram_now, t, __ATOMIC_RELEASE);
+	publish(t);
 }
 
 int

@@ -4,6 +4,7 @@
 #define DV_TCG_RAM_H
 #include "tcg/qemu_int.h"
 #include "abi/dv_types.h"
+#include "core/carrier.h"
 
 #define DV_RAM_MAXRANGE 64
 #define DV_RAM_LOWEND	0xa0000ull	/* RAM from 0 to here, on every PC */
@@ -14,6 +15,7 @@ struct dv_ram_range {
 };
 
 struct dv_ram {
+	struct dv_ramwin main;		/* the largest range */
 	unsigned n;
 	uint64_t bytes;
 	struct dv_ram_range range[DV_RAM_MAXRANGE];	/* by gpa, apart */

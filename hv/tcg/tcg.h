@@ -86,6 +86,15 @@ void dv_vcpu_kick_all(void);
 /* DV_GUEST_* bits. */
 uint32_t dv_vcpu_state(void);
 
+/*
+ * regs.c: at a site, the offset of a register in the vCPU's object, or 0: not
+ * known, ask dv_vcpu_reg(). Constant once learnt.
+ */
+enum { DV_REGS_LEARNING, DV_REGS_LEARNT, DV_REGS_NOT };
+extern uint32_t dv_regs_learnt;		/* atomic */
+extern int32_t dv_reg_place[DV_TCG_NREG];
+void dv_regs_learn(struct dv_tcg_vcpu *v);	/* its thread, at a site */
+
 /* guest.c: the life of the guest's kernel */
 void dv_guest_trans(struct qemu_plugin_tb *tb, uint64_t va, size_t ninsn);
 void dv_guest_info(struct dv_ctl_info *info);

@@ -16,6 +16,7 @@
 
 #define ROUNDS	60
 #define HITS	20000
+#define VCPU	1		/* an odd one: has a RAM window, as under QEMU */
 
 struct bench {
 	struct tb t;
@@ -193,17 +194,17 @@ start(struct bench *x, void (*make)(struct bench *))
 	struct tb *t = &x->t;
 	uint64_t task, sp;
 
-	tb_init(t, 1);
+	tb_init(t, 2);
 	t->b.opts[DV_OPT_BUFSIZE] = 4 << 20;
 	t->b.opts[DV_OPT_AGGSIZE] = 4 << 20;
 	task = dv_sim_task(t->sim, 0, 0, "swapper/0", 0);
 	task = dv_sim_task(t->sim, 42, 42, "dvwork", task);
-	dv_sim_current(t->sim, 0, task);
+	dv_sim_current(t->sim, VCPU, task);
 	/* a stack is mapped memory, off the direct map */
 	sp = DV_SIM_TEXT + 4096;
 	make(x);
 	tb_go(t);
-	dv_sim_reg(t->sim, 0)[DV_REG_RSP] = sp;
+	dv_sim_reg(t->sim, VCPU)[DV_REG_RSP] = sp;
 }
 
 static void
@@ -215,8 +216,8 @@ hits(struct bench *x, unsigned n)
 
 	for (i = 0; i < n; i++)
 		for (k = 0; k < x->nsite; k++)
-			dv_sim_hit(sim, 0, x->site[k]);
-	(void)dv_sim_snap(sim, 0, DV_BUF_PRINCIPAL, &snap);
+			dv_sim_hit(sim, VCPU, x->site[k]);
+	(void)dv_sim_snap(sim, VCPU, DV_BUF_PRINCIPAL, &snap);
 }
 
 int
