@@ -24,7 +24,8 @@ struct dv_chan_ops {
 	int (*read)(struct dv_chan *c, uint64_t gpa, void *buf, size_t len, struct dv_err *err);
 	/* Loads a blob; *nvcpu: CPUs 0..nvcpu-1 are vCPUs, nvcpu the host's. */
 	int (*load)(struct dv_chan *c, const void *blob, size_t len, unsigned *nvcpu, struct dv_err *err);
-	int (*go)(struct dv_chan *c, struct dv_err *err);
+	/* DV_E_GUEST if the guest's kernel is of another generation; 0: any. */
+	int (*go)(struct dv_chan *c, uint64_t generation, struct dv_err *err);
 	int (*stop)(struct dv_chan *c, struct dv_err *err);
 	/* *data points at the bytes of the inactive half, valid until the next
 	   snap of the same buffer. */
@@ -70,9 +71,9 @@ dv_chan_load(struct dv_chan *c, const void *blob, size_t len, unsigned *nvcpu, s
 }
 
 static inline int
-dv_chan_go(struct dv_chan *c, struct dv_err *err)
+dv_chan_go(struct dv_chan *c, uint64_t generation, struct dv_err *err)
 {
-	return c->ops->go(c, err);
+	return c->ops->go(c, generation, err);
 }
 
 static inline int

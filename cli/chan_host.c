@@ -266,7 +266,7 @@ hold(struct host_chan *h, struct dv_err *err)
 }
 
 static int
-host_go(struct dv_chan *c, struct dv_err *err)
+host_go(struct dv_chan *c, uint64_t generation, struct dv_err *err)
 {
 	struct host_chan *h = (struct host_chan *)c;
 	const struct dv_prog *prog;
@@ -274,6 +274,7 @@ host_go(struct dv_chan *c, struct dv_err *err)
 	uint64_t now;
 	int rc;
 
+	(void)generation;		/* there is no guest */
 	if ((rc = hold(h, err)) != 0)
 		return rc;
 	prog = dv_state_prog(h->state);

@@ -395,9 +395,11 @@ simple(struct dv_chan *c, enum dv_ctl_type type, struct dv_err *err)
 }
 
 static int
-tcg_go(struct dv_chan *c, struct dv_err *err)
+tcg_go(struct dv_chan *c, uint64_t generation, struct dv_err *err)
 {
-	return simple(c, DV_CTL_GO, err);
+	struct dv_ctl_go g = { generation };
+
+	return call((struct tcg_chan *)c, DV_CTL_GO, &g, sizeof(g), NULL, 0, NULL, CALL_NS, err);
 }
 
 static int

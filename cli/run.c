@@ -370,7 +370,7 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	dv_program_report(p, o);
 	cn_header(r.cn);
 	flush(&r);
-	if ((rc = dv_chan_go(vm->chan, err)) != 0)
+	if ((rc = dv_chan_go(vm->chan, r.generation, err)) != 0)
 		goto out;
 	if (o->child != NULL && dv_command_go(o->child) != 0)
 		dv_msg("cannot start \"%s\": %s", o->command, strerror(errno));

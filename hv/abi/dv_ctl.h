@@ -15,7 +15,7 @@
  *	READ	-> struct dv_ctl_read; answers the bytes; guest-physical RAM only
  *	LOAD	-> a blob (dv_prog.h); answers struct dv_ctl_loaded; the fd of the
  *		   shared region comes with it (SCM_RIGHTS)
- *	GO	-> nothing; answers when BEGIN is done and all sites are armed
+ *	GO	-> struct dv_ctl_go; answers when BEGIN is done and all sites are armed
  *	STOP	-> nothing; answers when nothing can fire any more and END is done
  *	SNAP	-> struct dv_ctl_snapreq; answers struct dv_snap
  *	STATUS	-> nothing; answers struct dv_status
@@ -89,6 +89,8 @@ struct dv_ctl_pong { uint32_t state; uint32_t pad; uint64_t generation; };
 
 struct dv_ctl_read { uint64_t gpa; uint64_t len; };
 struct dv_ctl_loaded { uint64_t shared_len; uint32_t nvcpu; uint32_t pad; };
+/* Of the kernel that the program is made for (dv_ctl_info); 0: any. */
+struct dv_ctl_go { uint64_t generation; };
 struct dv_ctl_snapreq { uint32_t cpu; uint32_t which; };
 struct dv_ctl_wait { uint32_t state; uint32_t pad; uint64_t timeout_ns; };
 

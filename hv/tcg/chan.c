@@ -194,12 +194,18 @@ dv_chan_wake(void)
 
 /* --- answers */
 
+/*
+ * A held guest waits for a program to start. If the one that was to start it
+ * dies when its program is loaded, it waits for nobody any more; clients that
+ * only look, or whose program was refused, leave it held for the next.
+ */
 static void
 conn_close(struct conn *c)
 {
 	if (c->prog != NULL) {
 		dv_tprog_unload(c->prog);
-		__atomic_fetch_sub(&chan.loaded, 1, __ATOMIC_RELEASE);
+		if (__atomic_sub_fetch(&chan.loaded, 1, __ATOMIC_RELEASE) == 0)
+			dv_guest_release();
 	}
 	close(c->fd);
 	if (c->outfd >= 0)
@@ -403,9 +409,13 @@ req_load(struct conn *c)
 static bool
 req_go(struct conn *c)
 {
+	struct dv_ctl_go *g = (struct dv_ctl_go *)c->body;
 	struct dv_reason why = { "" };
-	enum dv_ctl_status status = dv_tprog_go(c->prog, &why);
+	enum dv_ctl_status status;
 
+	if (c->hdr.len != sizeof(*g))
+		return false;
+	status = dv_tprog_go(c->prog, g->generation, &why);
 	if (status != DV_CTL_OK)
 		return refuse(c, status, "%s", why.text);
 	dv_guest_release();
@@ -608,6 +618,18 @@ conn_waited(struct conn *c, uint64_t now)
 		conn_close(c);
 }
 
+/*
+ * Silent for too long? What another client's request cost us is not this one's
+ * silence: not if something lies there to be read, or room to send to.
+ */
+static bool
+conn_dead(const struct conn *c, uint64_t now)
+{
+	struct pollfd p = { c->fd, c->out != NULL ? POLLOUT : POLLIN, 0 };
+
+	return c->prog != NULL && now >= c->heard + DV_CTL_DEAD_NS && poll(&p, 1, 0) <= 0;
+}
+
 static void *
 service(void *arg)
 {
@@ -654,6 +676,7 @@ service(void *arg)
 			if (c->fd < 0)
 				continue;
 			if (p[i + 2].revents & POLLOUT) {
+				c->heard = dv_tcg_now();	/* it reads */
 				if (!conn_flush(c))
 					conn_close(c);
 			} else if (p[i + 2].revents != 0) {
@@ -663,7 +686,7 @@ service(void *arg)
 			now = dv_tcg_now();
 			if (c->fd >= 0 && c->waiting)
 				conn_waited(c, now);
-			else if (c->prog != NULL && now >= c->heard + DV_CTL_DEAD_NS)
+			else if (c->fd >= 0 && conn_dead(c, now))
 				conn_close(c);
 		}
 		if (p[0].revents != 0)

@@ -164,7 +164,6 @@ kernel_gone(void)
 {
 	unsigned i;
 
-	dv_tprog_sites_off();
 	pthread_mutex_lock(&tcg.lock);
 	__atomic_store_n(&tcg.generation, tcg.generation + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&tcg.have_kernel, 0, __ATOMIC_RELEASE);
@@ -173,6 +172,8 @@ kernel_gone(void)
 		tcg.vcpu[i].regs_valid = false;
 	pthread_cond_broadcast(&tcg.change);
 	pthread_mutex_unlock(&tcg.lock);
+	/* after that: a program that is published later finds the new number */
+	dv_tprog_sites_off();
 	dv_chan_wake();
 }
 

@@ -34,6 +34,7 @@
 #include "tcg/ram.h"
 #include "core/prog.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,7 +85,7 @@ struct dv_tcg_prog {
 	const struct dv_site *site;
 	uint32_t nsites;
 	uint64_t low, high;		/* addresses */
-	uint32_t *hash;			/* first site of an address + 1 */
+	uint32_t *hash;			/* site + 1; the core saw that no two share an address */
 	uint32_t mask;
 	uint32_t stale;			/* sites that were found changed; atomic */
 
@@ -230,9 +231,10 @@ is_indirect_jump(const uint8_t *b, size_t n)
 /*
  * Is the site still what its rules were made for? Kernels patch their text: at
  * a function's entry that means nothing to us, but a jump that led out of a
- * function may lead elsewhere now (static calls). Returns that went through the
- * return thunk and became plain ones stay returns, and jumps through thunks
- * that became plain indirect ones stay that.
+ * function may lead elsewhere now (static calls). Jumps to a return thunk are
+ * the only direct jumps that have rules of returns alone, with a value: they
+ * stay returns when they become plain ones or lead to another thunk. Jumps
+ * through thunks that became plain indirect ones stay that.
  */
 static bool
 site_valid(const struct dv_tcg_prog *p, const struct dv_site *site, struct qemu_plugin_insn *insn)
@@ -255,7 +257,8 @@ site_valid(const struct dv_tcg_prog *p, const struct dv_site *site, struct qemu_
 		return true;
 	n = qemu_plugin_insn_data(insn, b, sizeof(b));
 	return (n <= site->nbytes && memcmp(b, site->bytes, n) == 0) ||
-		(only_returns && !indirect && is_ret(b, n)) ||
+		(only_returns && !indirect &&
+		 (is_ret(b, n) || (n == 5 && b[0] == 0xe9 && site->bytes[0] == 0xe9))) ||
 		(indirect && is_indirect_jump(b, n));
 }
 
@@ -268,14 +271,12 @@ site_arm(struct dv_tcg_prog *p, struct qemu_plugin_insn *insn, uint64_t va)
 		at = (at + 1) & p->mask;
 	if (i == 0)
 		return;
-	for (i--; i < p->nsites && p->site[i].addr == va; i++) {
-		if (site_valid(p, &p->site[i], insn))
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, site_cb,
-							       QEMU_PLUGIN_CB_R_REGS,
-							       &p->ref[i]);
-		else if (__atomic_exchange_n(&p->ref[i].stale, 1, __ATOMIC_RELAXED) == 0)
-			__atomic_fetch_add(&p->stale, 1, __ATOMIC_RELAXED);
-	}
+	i--;
+	if (site_valid(p, &p->site[i], insn))
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, site_cb, QEMU_PLUGIN_CB_R_REGS,
+						       &p->ref[i]);
+	else if (__atomic_exchange_n(&p->ref[i].stale, 1, __ATOMIC_RELAXED) == 0)
+		__atomic_fetch_add(&p->stale, 1, __ATOMIC_RELAXED);
 }
 
 void
@@ -350,8 +351,6 @@ sites_index(struct dv_tcg_prog *p, const struct dv_prog *prog)
 			p->low = a;
 		if (a > p->high)
 			p->high = a;
-		if (i != 0 && prog->sites[i - 1].addr == a)
-			continue;
 		while (p->hash[at] != 0)
 			at = (at + 1) & p->mask;
 		p->hash[at] = i + 1;
@@ -548,10 +547,11 @@ has_profiles(const struct dv_tcg_prog *p)
 	return false;
 }
 
+/* Only we write: where that cannot be had, nobody is shown the buffers. */
 static int
 shared_make(struct dv_tcg_prog *p, size_t len)
 {
-	int fd = memfd_create("dvisor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = memfd_create("dvisor", MFD_CLOEXEC | MFD_ALLOW_SEALING), why;
 	void *m;
 
 	if (fd < 0)
@@ -563,14 +563,14 @@ shared_make(struct dv_tcg_prog *p, size_t len)
 		goto bad;
 	p->shared = m;
 	p->shared_len = len;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
+		  F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) != 0)
 		goto bad;
-	/* only we write; an older kernel lacks this seal, and it is a courtesy */
-	fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
-	fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL);
 	return fd;
 bad:
+	why = errno;
 	close(fd);
+	errno = why;
 	return -1;
 }
 
@@ -617,7 +617,8 @@ dv_tprog_load(void *blob, size_t len, uint32_t pid, struct dv_tcg_prog **ret,
 		p->priv_len = priv;
 	}
 	if (p->priv == NULL || (*fd = shared_make(p, shared)) < 0) {
-		refusal(why, status, "no memory for %zu bytes of buffers", priv + shared);
+		refusal(why, status, "cannot make %zu bytes of buffers: %s", priv + shared,
+			strerror(errno));
 		goto bad;
 	}
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
@@ -698,8 +699,16 @@ arm_wait(struct dv_tcg_prog *p)
 	return true;
 }
 
+/* Takes back what go has begun. */
+static void
+disarm(struct dv_tcg_prog *p)
+{
+	unpublish(p);
+	__atomic_store_n(&p->on, 0, __ATOMIC_RELEASE);
+}
+
 enum dv_ctl_status
-dv_tprog_go(struct dv_tcg_prog *p, struct dv_reason *why)
+dv_tprog_go(struct dv_tcg_prog *p, uint64_t generation, struct dv_reason *why)
 {
 	const struct dv_prog *prog = dv_state_prog(p->state);
 	struct dv_ctx ctx;
@@ -707,16 +716,22 @@ dv_tprog_go(struct dv_tcg_prog *p, struct dv_reason *why)
 
 	if (p->phase != LOADED)
 		return refusal(why, DV_CTL_EREFUSED, "the program was started before");
+	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
+	if (p->nsites != 0)
+		publish(p);
+	/* whoever changes it from here on switches what is published off */
 	pthread_mutex_lock(&tcg.lock);
 	p->generation = tcg.generation;
 	pthread_mutex_unlock(&tcg.lock);
-	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
+	if (generation != 0 && generation != p->generation) {
+		disarm(p);
+		return refusal(why, DV_CTL_EGUEST, "could not enable tracing: the guest was "
+			       "reset or started another kernel meanwhile");
+	}
 	if (p->nsites != 0) {
-		publish(p);
 		p->flush = flush_ask();
 		if (!arm_wait(p)) {
-			unpublish(p);
-			__atomic_store_n(&p->on, 0, __ATOMIC_RELEASE);
+			disarm(p);
 			return refusal(why, DV_CTL_EGUEST, "could not arm the probes: "
 				       "the guest's vCPUs do not respond");
 		}

@@ -19,8 +19,12 @@ enum dv_ctl_status dv_tprog_load(void *blob, size_t len, uint32_t pid,
 				 struct dv_tcg_prog **ret, struct dv_ctl_loaded *l,
 				 int *fd, struct dv_reason *why);
 
-/* Arms all sites, then fires BEGIN and opens the program. */
-enum dv_ctl_status dv_tprog_go(struct dv_tcg_prog *p, struct dv_reason *why);
+/*
+ * Arms all sites, then fires BEGIN and opens the program. Refused if the
+ * guest's kernel is of another generation; 0: any.
+ */
+enum dv_ctl_status dv_tprog_go(struct dv_tcg_prog *p, uint64_t generation,
+			       struct dv_reason *why);
 
 /* Nothing fires any more; END is done. Again: nothing. */
 void dv_tprog_stop(struct dv_tcg_prog *p);

@@ -32,6 +32,7 @@
 #include "tcg/ram.h"
 #include "tcg/qemu_api.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,10 @@
 
 static struct dv_ram ram_empty;
 static const struct dv_ram *ram_now = &ram_empty;	/* atomic */
-static struct dv_ram *ram_all;				/* service thread */
+/* RAM_MAXTABLES at most. With a map the service thread's, else under guess_lock. */
+static struct dv_ram *ram_all;
 static unsigned ram_ntables;
+static pthread_mutex_t guess_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct build {
 	const struct qemu_int *q;
@@ -316,13 +319,16 @@ dv_ram_guess(uint8_t *base, uint64_t cr3, uint64_t cr4, uint64_t va,
 						     base + LOW_HIGH };
 		t->bytes = DV_RAM_LOWEND + len - LOW_HIGH;
 	}
+	pthread_mutex_lock(&guess_lock);
 	if (t->n == 0 || dv_ram_walk(t, cr3, cr4, va, &gpa) != 0 ||
-	    ram_find(t, gpa, 1, &p) != 1 || p != host ||
+	    ram_find(t, gpa, 1, &p) != 1 || p != host || ram_ntables == RAM_MAXTABLES ||
 	    (ram_all != NULL && tables_equal(ram_all, t))) {
 		free(t);
-		return;
+	} else {
+		publish(t);
+		ram_ntables++;
 	}
-	publish(t);
+	pthread_mutex_unlock(&guess_lock);
 }
 
 int

@@ -29,11 +29,12 @@ struct dv_tcg_vcpu {
 	/* the vCPU's own thread */
 	struct qemu_plugin_register *handle[DV_TCG_NREG];
 	GByteArray *bytes;
-	void *cpu;			/* QEMU's CPUState; NULL: none. Atomic */
 	unsigned index;
 	uint32_t idle;			/* atomic: its thread waits */
 	uint32_t snap_asked;		/* atomic: dv_vcpu_snap is on its way */
 	/* under tcg.lock */
+	void *cpu;			/* QEMU's CPUState; NULL: none. The vCPU's own
+					   thread reads it without */
 	struct dv_tcg_regs regs;	/* last known */
 	bool regs_valid;
 	uint64_t regs_seq;		/* grows with each */

@@ -62,16 +62,25 @@ dv_vcpu_init(unsigned n)
 				v->handle[r] = d->handle;
 	}
 	g_array_free(regs, TRUE);
-	if (tcg.q.get_cpu != NULL)
-		__atomic_store_n(&v->cpu, tcg.q.get_cpu((int)n),
-				 __ATOMIC_RELEASE);
+	if (tcg.q.get_cpu != NULL) {
+		void *cpu = tcg.q.get_cpu((int)n);
+
+		pthread_mutex_lock(&tcg.lock);
+		__atomic_store_n(&v->cpu, cpu, __ATOMIC_RELEASE);
+		pthread_mutex_unlock(&tcg.lock);
+	}
 }
 
+/* Called before QEMU frees the CPUState: who uses it holds the lock meanwhile. */
 void
 dv_vcpu_exit(unsigned n)
 {
-	if (n < DV_CTL_MAXCPU)
-		__atomic_store_n(&tcg.vcpu[n].cpu, NULL, __ATOMIC_RELEASE);
+	if (n >= DV_CTL_MAXCPU)
+		return;
+	pthread_mutex_lock(&tcg.lock);
+	__atomic_store_n(&tcg.vcpu[n].cpu, NULL, __ATOMIC_RELEASE);
+	tcg.vcpu[n].regs_valid = false;
+	pthread_mutex_unlock(&tcg.lock);
 }
 
 uint64_t
@@ -106,26 +115,31 @@ dv_vcpu_save(struct dv_tcg_vcpu *v)
 	pthread_mutex_unlock(&tcg.lock);
 }
 
+/* QEMU's queues wait for no vCPU and call nothing of ours. */
+static bool
+queue(struct dv_tcg_vcpu *v, void (*how)(void *cpu, qemu_cpu_fn fn, uint64_t data),
+      qemu_cpu_fn fn, uint64_t data)
+{
+	bool there;
+
+	pthread_mutex_lock(&tcg.lock);
+	there = v->cpu != NULL && tcg.has_cpus;
+	if (there)
+		how(v->cpu, fn, data);
+	pthread_mutex_unlock(&tcg.lock);
+	return there;
+}
+
 bool
 dv_vcpu_run(struct dv_tcg_vcpu *v, qemu_cpu_fn fn, uint64_t data)
 {
-	void *cpu = __atomic_load_n(&v->cpu, __ATOMIC_ACQUIRE);
-
-	if (cpu == NULL || !tcg.has_cpus)
-		return false;
-	tcg.q.run_on_cpu(cpu, fn, data);
-	return true;
+	return queue(v, tcg.q.run_on_cpu, fn, data);
 }
 
 bool
 dv_vcpu_run_alone(struct dv_tcg_vcpu *v, qemu_cpu_fn fn, uint64_t data)
 {
-	void *cpu = __atomic_load_n(&v->cpu, __ATOMIC_ACQUIRE);
-
-	if (cpu == NULL || !tcg.has_cpus)
-		return false;
-	tcg.q.safe_run_on_cpu(cpu, fn, data);
-	return true;
+	return queue(v, tcg.q.safe_run_on_cpu, fn, data);
 }
 
 static void
@@ -144,10 +158,10 @@ snap_work(void *cpu, uint64_t data)
 void
 dv_vcpu_kick(struct dv_tcg_vcpu *v)
 {
-	void *cpu = __atomic_load_n(&v->cpu, __ATOMIC_ACQUIRE);
-
-	if (cpu != NULL && tcg.has_cpus)
-		tcg.q.cpu_kick(cpu);
+	pthread_mutex_lock(&tcg.lock);
+	if (v->cpu != NULL && tcg.has_cpus)
+		tcg.q.cpu_kick(v->cpu);
+	pthread_mutex_unlock(&tcg.lock);
 }
 
 void

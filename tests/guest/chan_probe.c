@@ -6,11 +6,15 @@
  *	read GPA LEN		bytes, in hexadecimal
  *	wait BITS MS		waits for state bits
  *	resume			lets a held guest go
+ *	load			loads a program without probes
+ *	go GENERATION		starts it
  *	times N			N connections, one INFO each
  *	junk			malformed messages; each must end its connection
  *	qmp PATH COMMAND	one QMP command without arguments, by itself
  */
 #include "chan.h"
+
+#include "base/progb.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -66,6 +70,24 @@ read_show(struct dv_chan *c, uint64_t gpa, size_t len)
 	for (size_t i = 0; i < len; i++)
 		printf("%02x%s", p[i], i % 16 == 15 || i + 1 == len ? "\n" : " ");
 	free(p);
+}
+
+static void
+load_empty(struct dv_chan *c)
+{
+	struct dv_err err = { 0 };
+	struct dv_progb b;
+	unsigned nvcpu;
+	void *blob;
+	size_t len;
+
+	if (dv_progb_init(&b) != 0)
+		exit(1);
+	b.vmname = b.host_execname = dv_progb_str(&b, "probe");
+	check(dv_progb_finish(&b, &err, &blob, &len), &err);
+	check(dv_chan_load(c, blob, len, &nvcpu, &err), &err);
+	free(blob);
+	dv_progb_fini(&b);
 }
 
 static int
@@ -181,6 +203,12 @@ main(int argc, char **argv)
 		} else if (strcmp(argv[i], "resume") == 0) {
 			check(dv_chan_resume(c, &err), &err);
 			i++;
+		} else if (strcmp(argv[i], "load") == 0) {
+			load_empty(c);
+			i++;
+		} else if (strcmp(argv[i], "go") == 0 && i + 1 < argc) {
+			check(dv_chan_go(c, strtoull(argv[i + 1], NULL, 0), &err), &err);
+			i += 2;
 		} else if (strcmp(argv[i], "read") == 0 && i + 2 < argc) {
 			read_show(c, strtoull(argv[i + 1], NULL, 0),
 				  strtoul(argv[i + 2], NULL, 0));

@@ -75,6 +75,38 @@ test_paused_guest_can_be_attached()
 	guest_run g true
 }
 
+# A program is armed on the kernel that it was made for, or not at all.
+test_go_is_for_one_generation()
+{
+	go_now=$(probe info | sed -n 's/^generation //p')
+	probe load go "$go_now" || return 1
+	probe load go 0 || return 1
+	! probe load go $((go_now + 1)) 2>"$tmp/go" || fail "GO was not refused" || return 1
+	grep -q 'reset or started another kernel' "$tmp/go" || fail "it said: $(cat "$tmp/go")"
+}
+
+# A held guest goes when the command that loaded a program dies before GO; not
+# when one dies that only looked.
+test_a_held_guest_is_not_forgotten()
+{
+	held=$vm vm=held-$$
+	guest_launch h default -plugin "$plugin,name=$vm,hold=on" || return 1
+	held_left=300
+	until probe wait 1 1000 2>/dev/null; do
+		held_left=$((held_left - 1))
+		[ $held_left -gt 0 ] && guest_alive h || break
+		sleep 0.1
+	done
+	held_status=0
+	probe times 3
+	probe info | grep -q '^state.* held' || held_status=1
+	probe load
+	probe info | grep -q '^state.* held' && held_status=2
+	guest_stop h
+	vm=$held
+	same "held and let go" $held_status 0
+}
+
 test_a_name_is_used_once()
 {
 	! "${QEMU:-qemu-system-x86_64}" -M pc -m 64 -accel tcg -S -display none -nodefaults \
