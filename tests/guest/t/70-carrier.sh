@@ -118,7 +118,7 @@ test_a_name_is_used_once()
 # Without what QEMU exports beside its plugin interface.
 test_plugin_interface_alone_is_enough()
 {
-	guest_start p default -plugin "$plugin,name=plain-$$,internals=off" || return 1
+	guest_start p "$series" -plugin "$plugin,name=plain-$$,internals=off" || return 1
 	plain=$vm vm=plain-$$
 	trace_start -qn 'BEGIN { printf("ready\n"); }
 	    syscall::getppid:entry /execname == "dvwork"/ { n++; } END { printf("n=%d\n", n); }'

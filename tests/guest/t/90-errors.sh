@@ -62,10 +62,14 @@ test_bad_values()
 test_snapshot_to_a_device()
 {
 	# A device is written to, never replaced by a file.
-	mkfifo "$tmp/pipe" && { cat "$tmp/pipe" >"$tmp/snap" & } && dv snapshot -o "$tmp/pipe" 2>"$tmp/err"
-	wait $!
+	mkfifo "$tmp/pipe" || return 1
+	timeout 60 cat "$tmp/pipe" >"$tmp/snap" &
+	reader=$!
+	dv snapshot -o "$tmp/pipe" 2>"$tmp/err"
+	wait $reader
 	[ -p "$tmp/pipe" ] || fail "the pipe was replaced" || return 1
-	timeout 60 "$dvisor" --profile "$tmp/snap" -l -n 'syscall::read:entry' | grep -q 'read entry'
+	timeout 60 "$dvisor" --profile "$tmp/snap" -l -n 'syscall::read:entry' >"$tmp/out" 2>>"$tmp/err"
+	grep -q 'read entry' "$tmp/out" || fail "$(cat "$tmp/err")"
 }
 
 test_hostile_names()
