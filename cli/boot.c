@@ -15,9 +15,10 @@
 #include "msg.h"
 #include "paths.h"
 #include "run.h"
-#include "run.h"
 #include "base/clock.h"
 #include "base/vec.h"
+
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define QEMU		"qemu-system-x86_64"
+#define QEMU		DV_QEMU
 #define MIN_MAJOR	9
 #define MIN_MINOR	2
 #define NAP_NS		20000000u
