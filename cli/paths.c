@@ -164,15 +164,23 @@ dv_file_read(const char *path, size_t max, struct dv_err *err, char **ret, size_
 int
 dv_file_write(const char *path, const void *data, size_t len, struct dv_err *err)
 {
-	char tmp[4096];
+	char tmp[4096] = "";
 	const char *p = data;
+	struct stat st;
 	ssize_t put;
 	int fd, saved;
 
+	/* A device or pipe is written to; only a file may be replaced. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		if ((fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
+			return dv_err_set(err, DV_E_IO, "cannot write %s: %s", path, strerror(errno));
+		goto put;
+	}
 	if ((size_t)snprintf(tmp, sizeof(tmp), "%s.XXXXXX", path) >= sizeof(tmp))
 		return dv_err_set(err, DV_E_INVAL, "path is too long: %s", path);
 	if ((fd = mkostemp(tmp, O_CLOEXEC)) < 0)
 		return dv_err_set(err, DV_E_IO, "cannot write %s: %s", path, strerror(errno));
+put:
 	while (len > 0) {
 		if ((put = write(fd, p, len)) < 0) {
 			if (errno == EINTR)
@@ -182,7 +190,7 @@ dv_file_write(const char *path, const void *data, size_t len, struct dv_err *err
 		p += put;
 		len -= (size_t)put;
 	}
-	if (close(fd) != 0 || rename(tmp, path) != 0) {
+	if (close(fd) != 0 || (tmp[0] != '\0' && rename(tmp, path) != 0)) {
 		fd = -1;
 		goto fail;
 	}
@@ -191,6 +199,7 @@ fail:
 	saved = errno;
 	if (fd >= 0)
 		close(fd);
-	unlink(tmp);
+	if (tmp[0] != '\0')
+		unlink(tmp);
 	return dv_err_set(err, DV_E_IO, "cannot write %s: %s", path, strerror(saved));
 }

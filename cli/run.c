@@ -255,7 +255,7 @@ loop(struct run *r, struct dv_err *err)
 	}
 }
 
-/* -x accounting: what became of the firings of each clause. */
+/* -x accounting: what became of the firings of each clause that fired. */
 static int
 report_accounting(struct run *r, struct dv_err *err)
 {
@@ -271,6 +271,8 @@ report_accounting(struct run *r, struct dv_err *err)
 
 		if ((rc = dv_chan_account(r->vm->chan, i, &a, err)) != 0)
 			return rc;
+		if (a.fired == 0)
+			continue;
 		const struct { const char *what; uint64_t v; } parts[] = {
 			{ "recorded", a.recorded }, { "without a record", a.norecord },
 			{ "dropped", a.dropped }, { "faulted", a.faulted },

@@ -65,7 +65,7 @@ test_snapshot_to_a_device()
 	mkfifo "$tmp/pipe" || return 1
 	timeout 60 cat "$tmp/pipe" >"$tmp/snap" &
 	reader=$!
-	dv snapshot -o "$tmp/pipe" 2>"$tmp/err"
+	timeout 60 "$dvisor" snapshot --vm "$vm" -o "$tmp/pipe" 2>"$tmp/err"
 	wait $reader
 	[ -p "$tmp/pipe" ] || fail "the pipe was replaced" || return 1
 	timeout 60 "$dvisor" --profile "$tmp/snap" -l -n 'syscall::read:entry' >"$tmp/out" 2>>"$tmp/err"
