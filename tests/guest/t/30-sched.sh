@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 30-sched.sh - who runs where, seen from outside.
 
+sched_work='dvwork pingpong 300; dvwork mutex 300 4; dvwork forkexec 20
+    dvwork prio 40; dvwork sleep 5 5; dvwork threads 10; dvwork die 6; dvwork hog 1 4'
+
 # All that the scheduler's probes say while threads of all kinds work, one line
-# each, in order of time: TIMESTAMP EVENT CPU TID FIELD...
-sched_trace()			# WORK
+# each in $kept/sched, in order of time: TIMESTAMP EVENT CPU TID FIELD...
+sched_events()
 {
+	[ ! -f "$kept/sched" ] || return 0
 	trace_start -x bufsize=64m -x switchrate=10hz -qn 'BEGIN { printf("ready\n"); }
 	    sched:::off-cpu { printf("%d off %d %d %d %d\n", timestamp, cpu, tid,
 		args[0]->pr_lwpid, curlwpsinfo->pr_state); }
@@ -13,34 +17,31 @@ sched_trace()			# WORK
 	    sched:::dequeue { printf("%d deq %d %d\n", timestamp, args[2]->cpu_id, args[0]->pr_lwpid); }
 	    sched:::wakeup { printf("%d wake %d %d %d\n", timestamp, cpu, args[0]->pr_lwpid,
 		args[0]->pr_state); }' || return 1
-	guest_run g "$1" || return 1
+	guest_run g "$sched_work" >/dev/null || return 1
 	trace_stop || return 1
 	no_drops || return 1
-	grep -E '^[0-9]+ (off|on|enq|deq|wake) ' "$tmp/trace.out" | sort -s -n -k1,1 >"$tmp/events"
+	grep -E '^[0-9]+ (off|on|enq|deq|wake) ' "$tmp/trace.out" | sort -s -n -k1,1 >"$kept/sched"
 }
-
-sched_work='dvwork pingpong 300; dvwork mutex 300 4; dvwork forkexec 20
-    dvwork prio 40; dvwork sleep 5 5; dvwork threads 10; dvwork die 6; dvwork hog 1 4'
 
 # On every vCPU on-cpu and off-cpu take turns, and each on-cpu has the thread
 # that the off-cpu before it named.
 test_on_and_off_cpu_alternate()
 {
-	sched_trace "$sched_work" >/dev/null || return 1
+	sched_events || return 1
 	awk '$2 == "off" { if (state[$3] == "off" || (state[$3] == "on" && now[$3] != $4)) bad++
 		state[$3] = "off"; then[$3] = $5; n++ }
 	    $2 == "on" { if (state[$3] == "on") bad++
 		if (state[$3] == "off" && then[$3] != $4) wrong++
 		state[$3] = "on"; now[$3] = $4 }
 	    END { print n + 0, bad + 0, wrong + 0; exit !(n > 1000 && bad == 0 && wrong == 0) }' \
-	    "$tmp/events" || fail "switches, gaps, wrong successors: see above"
+	    "$kept/sched" || fail "switches, gaps, wrong successors: see above"
 }
 
 # A thread is never queued twice nor taken off twice, runs only when it has
 # been taken off, and is on the queue that it is taken from.
 test_enqueue_and_dequeue_pair()
 {
-	sched_trace "$sched_work" >/dev/null || return 1
+	sched_events || return 1
 	awk '$2 == "enq" { if (q[$4] == "on") { bad++; print }
 		q[$4] = "on"; cpu[$4] = $3; n++ }
 	    $2 == "deq" { if (q[$4] == "off" || (q[$4] == "on" && cpu[$4] != $3)) { bad++; print }
@@ -48,21 +49,21 @@ test_enqueue_and_dequeue_pair()
 	    $2 == "on" && $4 != 0 { if (q[$4] == "on") { bad++; print }
 		q[$4] = "off" }
 	    END { print n + 0, bad + 0; exit !(n > 1000 && bad == 0) }' \
-	    "$tmp/events" >"$tmp/pairs" || { tail -n 10 "$tmp/pairs"; fail "enqueues, unpaired: see above"; }
+	    "$kept/sched" >"$tmp/pairs" || { tail -n 10 "$tmp/pairs"; fail "enqueues, unpaired: see above"; }
 }
 
 # Between two turns of a thread on a CPU: one wakeup if it slept, none if it
 # only waited. It goes to one that is asleep.
 test_a_sleep_has_one_wakeup()
 {
-	sched_trace 'dvwork pingpong 300; dvwork sleep 10 5; dvwork forkexec 10' >/dev/null || return 1
+	sched_events || return 1
 	awk '$2 == "wake" { if ($5 != 1) { asleep++; print } w[$4]++ }
 	    $2 == "off" && $4 != 0 { slept[$4] = $6 == 1; left[$4] = 1 }
 	    $2 == "on" && $4 != 0 {
 		if (left[$4] && w[$4] != slept[$4]) { bad++; print "slept", slept[$4], "wakeups", w[$4] + 0, $0 }
 		left[$4] = 0; w[$4] = 0; n += slept[$4] }
 	    END { print n + 0, bad + 0, asleep + 0; exit !(n > 600 && bad == 0 && asleep == 0) }' \
-	    "$tmp/events" >"$tmp/wakes" || { tail -n 10 "$tmp/wakes"; fail "sleeps, without one wakeup, of the waking: see above"; }
+	    "$kept/sched" >"$tmp/wakes" || { tail -n 10 "$tmp/wakes"; fail "sleeps, without one wakeup, of the waking: see above"; }
 }
 
 # The guest's own sched_switch has the same switches to and from the workloads:
