@@ -285,8 +285,9 @@ var_op(const struct ident *id, bool store)
 }
 
 /*
- * A string that was never set is NULL where storage is made at the first
- * store (self->, associative arrays); it reads as empty, as a global does.
+ * A string that was never set may be NULL (where storage is made at the first
+ * store: self->, associative arrays), as is one that was given NULL: it reads
+ * as empty.
  */
 static unsigned
 cg_var(struct dc *c, struct node *n)
@@ -299,7 +300,7 @@ cg_var(struct dc *c, struct node *n)
 		cg_push(c, n->list, n->id->keys);
 	r = as_reg(c, n->loc);
 	as_emit(c, DIF_INSTR_WIDE(var_op(n->id, false), n->id->val, r));
-	if (ty_is_string(n->type) && (n->id->assoc || n->id->scope == SC_SELF)) {
+	if (ty_is_string(n->type)) {
 		set = as_label(c);
 		as_emit(c, DIF_INSTR_FMT(DIF_OP_TST, r, 0, 0));
 		as_branch(c, DIF_OP_BNE, set);

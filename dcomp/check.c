@@ -1097,7 +1097,7 @@ ck_assign(struct dc *c, struct node *n)
 
 /*
  * Prototypes: result, then arguments; those after | may be left out.
- *	i integer  s string  p pointer (or string or array)  u address: integer or pointer
+ *	i integer  s string  S string or NULL  p pointer (or string or array)  u address: integer or pointer
  *	v void  a scratch memory  l int64_t  z uint64_t  h uint16_t  w uint32_t
  */
 static const struct { uint8_t subr; const char *proto; } protos[] = {
@@ -1115,7 +1115,7 @@ static const struct { uint8_t subr; const char *proto; } protos[] = {
 	{ DIF_SUBR_BASENAME, "ss" }, { DIF_SUBR_DIRNAME, "ss" },
 	{ DIF_SUBR_CLEANPATH, "ss" }, { DIF_SUBR_STRCHR, "ssi" },
 	{ DIF_SUBR_STRRCHR, "ssi" }, { DIF_SUBR_STRSTR, "sss" },
-	{ DIF_SUBR_STRTOK, "sss" }, { DIF_SUBR_SUBSTR, "ssi|i" },
+	{ DIF_SUBR_STRTOK, "sSs" }, { DIF_SUBR_SUBSTR, "ssi|i" },
 	{ DIF_SUBR_INDEX, "iss|i" }, { DIF_SUBR_RINDEX, "iss|i" },
 	{ DIF_SUBR_HTONS, "hi" }, { DIF_SUBR_HTONL, "wi" }, { DIF_SUBR_HTONLL, "zi" },
 	{ DIF_SUBR_NTOHS, "hi" }, { DIF_SUBR_NTOHL, "wi" }, { DIF_SUBR_NTOHLL, "zi" },
@@ -1152,6 +1152,7 @@ proto_fits(struct dc *c, char ch, struct node *n)
 	switch (ch) {
 	case 'i': return ty_is_int(t);
 	case 's': return ty_is_strlike(n->type);
+	case 'S': return ty_is_strlike(n->type) || (n->kind == N_INT && n->val == 0);
 	case 'u': return ty_is_scalar(t);
 	case 'p': return ty_is_ptr(t) || ty_is_string(t) || (n->kind == N_INT && n->val == 0) ||
 	    (n->kind == N_ADDR);
