@@ -89,11 +89,11 @@ cn_report_drops(struct cn *c, const struct dv_status *st)
 	if ((n = news(&l->dblerrors, st->dblerrors)) != 0)
 		cn_drop(c, "DBLERROR", "%" PRIu64 " error%s in ERROR probe", n, S(n));
 	if ((n = news(&l->rule_drops, st->rule_drops)) != 0)
-		cn_msg(c, "%" PRIu64 " return%s missed: what waited for %s was lost", n, S(n),
-		    n == 1 ? "it" : "them");
+		cn_msg(c, "%" PRIu64 " pending return%s given up (no room, or the thread "
+		    "has ended)", n, S(n));
 	if ((n = news(&l->rule_faults, st->rule_faults)) != 0)
-		cn_msg(c, "%" PRIu64 " firing%s missed: guest memory that tells of %s could "
-		    "not be read", n, S(n), n == 1 ? "it" : "them");
+		cn_msg(c, "%" PRIu64 " hit%s of a site without effect (guest memory "
+		    "could not be read)", n, S(n));
 	if (st->stale_sites > l->stale_sites) {
 		n = st->stale_sites - l->stale_sites;
 		l->stale_sites = st->stale_sites;

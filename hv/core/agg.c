@@ -236,7 +236,8 @@ dv_agg_add(struct dv_aggbuf *b, const struct dv_aggdesc *desc, uint32_t aggid,
 	e->vm = vm;
 	for (i = 0; i < keys->nhole; i++)
 		memset(keys->bytes + keys->hole[i].off, 0, keys->hole[i].len);
-	memcpy(e + 1, keys->bytes, klen);
+	if (klen > 0)
+		memcpy(e + 1, keys->bytes, klen);
 	start(desc, (uint64_t *)((uint8_t *)(e + 1) + klen));
 	add(desc, (uint64_t *)((uint8_t *)(e + 1) + klen), val, incr);
 	b->slot[at] = ((uint64_t)b->generation << 32) | (b->used / 8);

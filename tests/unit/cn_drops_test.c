@@ -15,7 +15,7 @@ TEST(only_what_is_new_is_told)
 {
 	struct dv_status st = { .spec_drops = 38, .spec_unavail = 1, .spec_busy = 905,
 	    .dyn_drops = 1, .dyn_rinsing_drops = 2, .dyn_dirty_drops = 3,
-	    .dblerrors = 1 };
+	    .dblerrors = 1, .rule_drops = 1, .rule_faults = 2 };
 	struct ct t;
 
 	begin(&t);
@@ -27,7 +27,9 @@ TEST(only_what_is_new_is_told)
 	    "38 speculative drops\n"
 	    "905 failed speculations (available buffer(s) still busy)\n"
 	    "1 failed speculation (no speculative buffer available)\n"
-	    "1 error in ERROR probe\n");
+	    "1 error in ERROR probe\n"
+	    "1 pending return given up (no room, or the thread has ended)\n"
+	    "2 hits of a site without effect (guest memory could not be read)\n");
 	cn_report_drops(t.cn, &st);
 	EXPECT_STREQ(ct_msg(&t), "");
 	st.spec_drops++;

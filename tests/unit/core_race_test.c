@@ -207,4 +207,51 @@ TEST(and_in_fill_buffers)
 	race(NULL, 5000, DV_BUFPOLICY_FILL);
 }
 
+static uint32_t tail_jump, tail_ret;
+
+static void
+jump_and_return(struct dv_sim *sim, unsigned vcpu, unsigned i, void *arg)
+{
+	(void)arg;
+	dv_sim_hit(sim, vcpu, tail_jump);
+	if (i % 20 > 16)			/* so that places run out now and then */
+		dv_sim_hit(sim, vcpu, tail_ret);
+}
+
+/* Every pending return fires once, or is counted as given up. */
+TEST(pending_returns_are_accounted_for)
+{
+	uint32_t f, g, c, v;
+	struct dv_account a;
+	struct dv_status st;
+	uint64_t stack;
+	struct tb t;
+
+	tb_init(&t, 4);
+	f = probe_add(&t, "f", 0);
+	g = probe_add(&t, "g", 0);
+	clause_begin(&t, DV_NONE);
+	act_add(&t, DV_ACT_EXPR, difo_const(&t, 0));
+	c = clause_end(&t, DV_CL_NOREC);
+	ecb_add(&t, f, c);
+	ecb_add(&t, g, c);
+	(void)rule_add(&t, DV_RULE_TAIL, f, DV_NONE);
+	tail_jump = site_add(&t, 1);
+	(void)rule_add(&t, DV_RULE_RET, g, DV_NONE);
+	tail_ret = site_add(&t, 1);
+	tb_go(&t);
+	stack = dv_sim_alloc(t.sim, 64);
+	dv_sim_write64(t.sim, stack, 0xffffffff81000123ull);
+	for (v = 0; v < 4; v++)
+		dv_sim_reg(t.sim, v)[DV_REG_RSP] = stack;
+	dv_sim_threads(t.sim, 2000, jump_and_return, NULL);
+	dv_sim_hit(t.sim, 0, tail_ret);		/* what is left */
+	dv_status(dv_sim_state(t.sim), &st);
+	expect_account(&t, 0, &a);
+	EXPECT(st.rule_drops > 0);
+	EXPECT(a.fired > 0);
+	EXPECT_EQ(a.fired + st.rule_drops, 4 * 2000);
+	tb_fini(&t);
+}
+
 TEST_MAIN()
