@@ -352,6 +352,29 @@ add_jump(struct body *b, const struct gi_fn *part, const struct gi_insn *i, uint
 	return add_exit(b, i, at, GI_X_TAIL, i->target);
 }
 
+/*
+ * The function's text ends behind a conditional jump out of it: if that is not
+ * taken the next function begins (__put_user_8 of assembler). So it leaves there
+ * in any case, to one of two.
+ */
+static int
+add_fall(struct body *b, uint64_t end)
+{
+	struct gi_exits *x = b->ret;
+	struct gi_exit e;
+	const struct gi_fn *next = gi_fn_at(b->k, end);
+
+	if (x->x.n == 0 || next == NULL || gi_fn_addr(b->k, next) != end)
+		return 0;
+	e = x->x.v[x->x.n - 1];
+	if (e.at + e.len != end || e.kind != GI_X_TAIL || e.cc == GI_CC_ALWAYS)
+		return 0;
+	x->x.v[x->x.n - 1].cc = GI_CC_ALWAYS;
+	e.cc = GI_CC_ELSE;
+	e.target = end;
+	return dv_vec_push(&x->x, e) != 0 ? DV_E_NOMEM : 0;
+}
+
 static int
 walk_part(struct body *b, const struct gi_fn *part)
 {
@@ -392,7 +415,7 @@ walk_part(struct body *b, const struct gi_fn *part)
 			stopped = false;
 		at += i.len;
 	}
-	return 0;
+	return stopped || part != b->fn ? 0 : add_fall(b, start + at);
 }
 
 static bool

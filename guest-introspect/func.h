@@ -11,11 +11,12 @@ enum gi_exitkind {
 	GI_X_IND		/* indirect jump out, or to what cannot be followed */
 };
 #define GI_CC_ALWAYS	255u
+#define GI_CC_ELSE	254u	/* the other way out at the exit before */
 
 struct gi_exit {
 	uint64_t at, target;	/* target: TAIL */
 	uint8_t kind;		/* enum gi_exitkind */
-	uint8_t cc;		/* condition of a jcc, or GI_CC_ALWAYS */
+	uint8_t cc;		/* condition of a jcc, or GI_CC_* */
 	uint8_t len;
 };
 struct gi_exits {

@@ -20,8 +20,10 @@
  * can follow, at an indirect jump, the pending return fires there and its arg1
  * is a fault: the DV_RULE_RET there has an argument set whose arg1 is
  * DV_LOC_FAULT, which tells the machine so. The same if g cannot be decoded, or the chain is over
- * MAX_CHAIN functions: then f fires at its own jump. Conditional jumps carry
- * a guard that evaluates the condition from the flags register.
+ * MAX_CHAIN functions: then f fires at its own jump. A conditional direct
+ * jump saves as if it were taken, and the next instruction, where it was not,
+ * takes that back (DV_RULE_UNTAIL). Other conditional ways out, which compilers
+ * do not make, carry a guard that evaluates the condition from the flags.
  */
 #include "guest-introspect/sites.h"
 
@@ -162,7 +164,12 @@ rule_at(struct run *r, const struct gi_exit *x, struct gi_rule *rule)
 {
 	rule->guard = GI_NOEXPR;
 	rule->raw = DV_NONE;
-	if (x->cc != GI_CC_ALWAYS) {
+	if (x->cc != GI_CC_ALWAYS && rule->kind == DV_RULE_TAIL) {
+		struct gi_rule undo = { .kind = DV_RULE_UNTAIL, .guard = GI_NOEXPR,
+		    .raw = DV_NONE, .args = DV_NONE, .probe = rule->probe };
+
+		gi_build_rule(r->b, x->at + x->len, GI_PRIO_FIRST, &undo);
+	} else if (x->cc != GI_CC_ALWAYS) {
 		struct dv_argset raw = { 0 };
 
 		raw.arg[0] = gi_loc_reg(DV_REG_RFLAGS);
@@ -266,6 +273,8 @@ function_returns(struct run *r, uint32_t fn)
 		/* a jump that cannot be followed is as an indirect one */
 		if (kind == GI_X_TAIL && st->want != DV_NONE && !follow(r, target))
 			kind = GI_X_IND;
+		if (x->cc == GI_CC_ELSE)	/* the exit before has saved it */
+			continue;
 		if (st->want != DV_NONE) {
 			a.arg[0] = (struct dv_loc){ .kind = DV_LOC_CONST, .value = x->at - start };
 			if (isvoid) {

@@ -209,8 +209,11 @@ enum dv_rulekind {
 	DV_RULE_RET = 3,	/* a function returns here (rsp points at the return
 				   address): first the own probe as FIRE, then every
 				   pending return saved for this rsp, newest first */
-	DV_RULE_TAIL = 4	/* a direct tail jump (rsp as at RET): save the own
+	DV_RULE_TAIL = 4,	/* a direct tail jump (rsp as at RET): save the own
 				   probe as pending for this rsp */
+	DV_RULE_UNTAIL = 5	/* after a conditional one: it was not taken; the
+				   newest pending for this rsp is dropped if it is
+				   the own probe's */
 };
 struct dv_rule {
 	uint32_t kind;

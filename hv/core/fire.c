@@ -314,6 +314,10 @@ run_rule(struct dv_mstate *ms, const struct dv_rule *r)
 		if (probe != DV_NONE)
 			save_pending(ms, r, probe);
 		break;
+	case DV_RULE_UNTAIL:
+		if (probe != DV_NONE && ms->s->tail.e != NULL)
+			dv_tail_forget(&ms->s->tail, dv_reg(ms, DV_REG_RSP), probe);
+		break;
 	default:			/* STMT: the guard was all */
 		break;
 	}

@@ -571,7 +571,7 @@ check_rule(const struct dv_prog *p, uint32_t i, struct dv_reason *why)
 	const struct dv_rule *r = &p->rules[i];
 	uint32_t k;
 
-	if (r->kind < DV_RULE_FIRE || r->kind > DV_RULE_TAIL)
+	if (r->kind < DV_RULE_FIRE || r->kind > DV_RULE_UNTAIL)
 		return dv_refuse(why, "rule %u: unknown kind", i);
 	if (!difo_ok(p, r->guard) || (r->kind == DV_RULE_STMT && r->guard == DV_NONE))
 		return dv_refuse(why, "rule %u: no such guard", i);

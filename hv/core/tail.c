@@ -6,7 +6,9 @@
  * B returns to A's caller, through the same return slot: the stack word that
  * %rsp points at, at the jump as at the return. So the jump saves A's probe
  * under the address of that word, and B's return takes what is saved there,
- * newest first. B may have jumped on in between; then both are saved.
+ * newest first. B may have jumped on in between; then both are saved. A jump
+ * with a condition saves as if it were taken, and the instruction after it,
+ * which runs if it was not, forgets: no carrier needs to know the flags.
  *
  * A stack word belongs to one thread, and a thread is on one vCPU at a time,
  * but which one may change in between: hence one table for all, without locks.
@@ -81,19 +83,38 @@ dv_tail_any(const struct dv_tail *t, uint64_t slot)
 	return false;
 }
 
-int
-dv_tail_take(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t *rule,
-	     uint32_t *probe)
+static struct dv_tail_entry *
+find_newest(struct dv_tail *t, uint64_t slot)
 {
 	struct dv_tail_entry *e = t->e + first_way(slot), *newest = NULL;
-	uint64_t key = slot;
 	unsigned i;
-	int rc;
 
 	for (i = 0; i < DV_TAIL_WAYS; i++)
 		if (dv_load_acq64(&e[i].key) == slot &&
 		    (newest == NULL || dv_load64(&e[i].order) > dv_load64(&newest->order)))
 			newest = &e[i];
+	return newest;
+}
+
+void
+dv_tail_forget(struct dv_tail *t, uint64_t slot, uint32_t probe)
+{
+	struct dv_tail_entry *e = find_newest(t, slot);
+	uint64_t key = slot;
+
+	if (e == NULL || !dv_cas64(&e->key, &key, slot | 1))
+		return;
+	dv_store_rel64(&e->key, e->probe == probe ? 0 : slot);
+}
+
+int
+dv_tail_take(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t *rule,
+	     uint32_t *probe)
+{
+	struct dv_tail_entry *newest = find_newest(t, slot);
+	uint64_t key = slot;
+	int rc;
+
 	if (newest == NULL || !dv_cas64(&newest->key, &key, slot | 1))
 		return 0;		/* or it gave way just now, and was counted */
 	*rule = newest->rule;

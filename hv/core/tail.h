@@ -29,6 +29,8 @@ bool dv_tail_save(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t rule,
  */
 int dv_tail_take(struct dv_tail *t, uint64_t slot, uint64_t ret, uint32_t *rule,
 		 uint32_t *probe);
+/* Drops the newest entry of a slot if it is the probe's. */
+void dv_tail_forget(struct dv_tail *t, uint64_t slot, uint32_t probe);
 /* Is there any entry for a slot? */
 bool dv_tail_any(const struct dv_tail *t, uint64_t slot);
 

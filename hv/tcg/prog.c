@@ -248,6 +248,8 @@ site_valid(const struct dv_tcg_prog *p, const struct dv_site *site, struct qemu_
 		const struct dv_rule *r = &prog->rules[site->rule + i];
 		uint32_t kind = r->kind;
 
+		if (kind == DV_RULE_UNTAIL)	/* of the jump before */
+			continue;
 		indirect &= r->args != DV_NONE &&
 			prog->argsets[r->args].arg[1].kind == DV_LOC_FAULT;
 		returns |= kind == DV_RULE_RET || kind == DV_RULE_TAIL;

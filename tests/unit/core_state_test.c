@@ -480,6 +480,51 @@ TEST(pending_returns_fire_newest_first)
 	tb_fini(&t);
 }
 
+/* A conditional tail jump that is not taken leaves nothing behind. */
+TEST(untaken_tail_jump_is_forgotten)
+{
+	uint32_t e[8], f, g, jump, after, after_g, ret;
+	struct dv_status st;
+	uint64_t stack;
+	struct tb t;
+
+	tb_init(&t, 1);
+	f = probe_add(&t, "f", 0);
+	g = probe_add(&t, "g", 0);
+	clause_begin(&t, DV_NONE);
+	ecb_add(&t, f, clause_end(&t, DV_CL_DEFAULT));
+	ecb_add(&t, g, 0);
+	(void)rule_add(&t, DV_RULE_TAIL, f, DV_NONE);
+	jump = site_add(&t, 1);
+	(void)rule_add(&t, DV_RULE_UNTAIL, f, DV_NONE);
+	after = site_add(&t, 1);
+	(void)rule_add(&t, DV_RULE_UNTAIL, g, DV_NONE);
+	after_g = site_add(&t, 1);
+	(void)rule_add(&t, DV_RULE_RET, g, DV_NONE);
+	ret = site_add(&t, 1);
+	tb_go(&t);
+	stack = dv_sim_alloc(t.sim, 64);
+	dv_sim_write64(t.sim, stack, 0xffffffff81000123ull);
+	dv_sim_reg(t.sim, 0)[DV_REG_RSP] = stack;
+	dv_sim_hit(t.sim, 0, after);			/* nothing to forget */
+	dv_sim_hit(t.sim, 0, jump);
+	dv_sim_hit(t.sim, 0, after);
+	dv_sim_hit(t.sim, 0, ret);
+	epids(&t, 0, e, 8);
+	EXPECT_EQ(e[0], 2);
+	EXPECT_EQ(e[1], 0);
+	dv_sim_hit(t.sim, 0, jump);			/* taken */
+	dv_sim_hit(t.sim, 0, after_g);			/* another function's jump */
+	dv_sim_hit(t.sim, 0, ret);
+	epids(&t, 0, e, 8);
+	EXPECT_EQ(e[0], 2);
+	EXPECT_EQ(e[1], 1);
+	EXPECT_EQ(e[2], 0);
+	dv_status(dv_sim_state(t.sim), &st);
+	EXPECT_EQ(st.rule_drops, 0);
+	tb_fini(&t);
+}
+
 /* A function's return site, and one that jumps to it; rsp is at a slot. */
 static void
 tail_sites(struct tb *t, uint32_t *jump, uint32_t *ret, uint32_t guard)
