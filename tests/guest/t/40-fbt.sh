@@ -43,6 +43,24 @@ test_values_through_tail_jumps()
 	    fail "values, returns: see above"
 }
 
+# Conditional tail jumps, and functions of assembler that end in them.
+test_returns_of_assembler()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    fbt::__get_user_[1-8]:entry, fbt::__put_user_[1-8]:entry
+	    /execname == "dvwork"/ { @e[probefunc] = count(); }
+	    fbt::__get_user_[1-8]:return, fbt::__put_user_[1-8]:return
+	    /execname == "dvwork"/ { @r[probefunc] = count(); }
+	    END { printa("e %s %@d\n", @e); printa("r %s %@d\n", @r); }' || return 1
+	guest_run g 'dvwork syscalls 40; dvwork pingpong 40; dvwork forkexec 5; dvwork threads 5' >/dev/null || return 1
+	trace_stop
+	no_drops || return 1
+	awk '$1 == "e" { e[$2] = $3; n += $3 }
+	    $1 == "r" { r[$2] = $3 }
+	    END { for (f in e) if (e[f] != r[f]) { print f, e[f], r[f] + 0; bad++ }
+		print n + 0; exit !(n > 10 && !bad) }' "$tmp/trace.out" || fail "returns are not as many as entries"
+}
+
 # Calls nest: what is entered returns, in each thread, the last one first. The
 # offset of a return lies in the function.
 test_calls_nest()
