@@ -13,7 +13,9 @@
  * always has a callback, and QEMU's own reset hook is used where there is one.
  * Kexec: while a kernel is known, an instruction that loads CR3 from an address
  * in the lower half, in long mode at CPL 0, can only be the identity-mapped
- * code that leaves this kernel. Both make a new generation.
+ * code that leaves this kernel. Both make a new generation. Another vCPU that
+ * the kernel brings up runs such code, too, but comes from real mode: it has
+ * just loaded CR3 outside of long mode (the same holds for a resume).
  *
  * hold=on: the vCPU that executes the first kernel instruction waits in its
  * callback. It holds no lock of QEMU there, so monitor and signals work; but
@@ -159,6 +161,8 @@ hold_cb(unsigned n, void *data)
 	pthread_mutex_unlock(&tcg.lock);
 }
 
+#define START_NS	2000000000ull	/* a vCPU's way from real mode into the kernel */
+
 static void
 kernel_gone(void)
 {
@@ -196,8 +200,11 @@ cr3_cb(unsigned n, void *data)
 	if (n >= DV_CTL_MAXCPU || !__atomic_load_n(&tcg.have_kernel, __ATOMIC_ACQUIRE))
 		return;
 	v = &tcg.vcpu[n];
-	if ((dv_vcpu_reg(v, DV_REG_CS) & 3) == 0 &&
-	    (dv_vcpu_reg(v, DV_TCG_EFER) & EFER_LMA) != 0)
+	if ((dv_vcpu_reg(v, DV_REG_CS) & 3) != 0)
+		return;
+	if ((dv_vcpu_reg(v, DV_TCG_EFER) & EFER_LMA) == 0)
+		v->started = dv_tcg_now();
+	else if (v->started == 0 || dv_tcg_now() - v->started > START_NS)
 		kernel_gone();
 }
 

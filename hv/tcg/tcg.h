@@ -30,6 +30,7 @@ struct dv_tcg_vcpu {
 	struct qemu_plugin_register *handle[DV_TCG_NREG];
 	GByteArray *bytes;
 	unsigned index;
+	uint64_t started;		/* its last CR3 load outside of long mode, ns; 0: none */
 	uint32_t idle;			/* atomic: its thread waits */
 	uint32_t snap_asked;		/* atomic: dv_vcpu_snap is on its way */
 	/* under tcg.lock */

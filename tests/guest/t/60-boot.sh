@@ -25,3 +25,9 @@ test_boot_ends_with_the_guest()
 	same status $? 0 || return 1
 	same getppid "$(last "$tmp/out")" 77
 }
+
+test_boot_goes_on_when_more_cpus_come()
+{
+	boot -qn 'syscall:::entry /cpu == 1/ { exit(6); }' >"$tmp/out" 2>"$tmp/err"
+	same status $? 6 || fail "$(cat "$tmp/err")"
+}
