@@ -23,6 +23,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,6 +354,7 @@ list_tcg(void (*fn)(void *, const struct dv_vm_listed *), void *arg, int *pids, 
 		struct dv_ctl_info info;
 		struct dv_chan *chan;
 		struct dv_err err;
+		int boot;
 
 		if (!has_suffix(e->d_name, ".sock") ||
 		    (size_t)snprintf(path, sizeof(path), "%s%s", dir, e->d_name) >= sizeof(path))
@@ -360,9 +362,13 @@ list_tcg(void (*fn)(void *, const struct dv_vm_listed *), void *arg, int *pids, 
 		snprintf(l.name, sizeof(l.name), "%.*s",
 		    (int)(strlen(e->d_name) - strlen(".sock")), e->d_name);
 		if (chan_tcg_open(path, &err, &chan) != 0) {
-			/* Left behind by a QEMU that was killed: no VM. */
-			if (err.code == DV_E_NOENT)
+			/* Left behind by a QEMU that was killed: no VM. Of --boot: nobody's. */
+			if (err.code == DV_E_NOENT) {
+				if (sscanf(l.name, "boot-%d", &boot) == 1 && boot > 0 &&
+				    kill(boot, 0) != 0 && errno == ESRCH)
+					unlink(path);
 				continue;
+			}
 			l.why = err.text;
 		} else {
 			if (dv_chan_info(chan, &info, &err) != 0)
