@@ -180,6 +180,32 @@ eager_args(struct dv_mstate *ms, uint32_t argset)
 }
 
 /*
+ * What a rule's guard says. Many only compare arg0, a return address, with
+ * constants: for the same one the answer is the same. false: it faulted.
+ */
+static bool
+run_guard(struct dv_mstate *ms, uint32_t difo, uint64_t *ret)
+{
+	struct dv_memo *m = &ms->cpu->memo[difo % DV_NMEMO];
+	uint64_t arg0;
+
+	if (!ms->s->difos[difo].of_arg0)
+		return run_rule_difo(ms, difo, ret);
+	ms->fault = 0;
+	if (dv_raw_arg(ms, 0, &arg0) != 0)
+		return false;
+	if (m->difo != difo + 1 || m->arg0 != arg0) {
+		if (!run_rule_difo(ms, difo, ret))
+			return false;
+		m->difo = difo + 1;
+		m->arg0 = arg0;
+		m->yes = *ret != 0;
+	}
+	*ret = m->yes;
+	return true;
+}
+
+/*
  * Guard and selection. false: the guard says no. The probe may be DV_NONE:
  * nothing of its own fires.
  */
@@ -195,7 +221,7 @@ select_probe(struct dv_mstate *ms, const struct dv_rule *r, uint32_t *ret)
 	ms->scratch_floor = 0;
 	ms->region[DV_RG_SCRATCH].len = 0;
 	if (r->guard != DV_NONE) {
-		if (!run_rule_difo(ms, r->guard, &val)) {
+		if (!run_guard(ms, r->guard, &val)) {
 			DV_COUNT(ms->cpu->n.rule_faults);
 			return false;
 		}

@@ -15,7 +15,8 @@
  * five steps, a copy one walk per page.
  *
  * Translations are remembered for one hit only, during which the guest's other
- * vCPUs may change them as they may on hardware. The machine's own look-ups
+ * vCPUs may change them as they may on hardware; a later hit looks at each of
+ * the table entries again. The machine's own look-ups
  * (curthread, its pid...) go through the direct map when the address lies in
  * it: there the physical address is a subtraction.
  */
@@ -70,17 +71,22 @@ read_phys(struct dv_mstate *ms, uint64_t pa, void *buf, size_t len)
 	return ms->s->c.read_phys(ms->ctx, DV_GPA(pa), buf, len);
 }
 
+/* `path` gets the steps, or is NULL. */
 static int
-walk(struct dv_mstate *ms, uint64_t root, uint64_t va, uint64_t *ret)
+walk(struct dv_mstate *ms, uint64_t root, uint64_t va, struct dv_path *path, uint64_t *ret)
 {
 	const struct dv_state *s = ms->s;
 	unsigned shift = 12 + 9 * (s->lay->pt_levels - 1);
-	uint64_t table = root & PTE_ADDR, pte, mask;
+	uint64_t table = root & PTE_ADDR, pte, mask, at;
 
 	for (;; shift -= 9) {			/* 4 or 5 times */
-		if (read_phys(ms, table + ((va >> shift) & 511) * 8, &pte,
-		    sizeof(pte)) != 0 || !(pte & PTE_PRESENT))
+		at = table + ((va >> shift) & 511) * 8;
+		if (read_phys(ms, at, &pte, sizeof(pte)) != 0 || !(pte & PTE_PRESENT))
 			return -1;
+		if (path != NULL) {
+			path->step[path->n].at = at;
+			path->step[path->n++].val = pte;
+		}
 		if (shift == 12 || (shift <= 30 && (pte & PTE_LARGE))) {
 			mask = ((uint64_t)1 << shift) - 1;
 			*ret = (pte & PTE_ADDR & ~mask) | (va & mask);
@@ -100,6 +106,46 @@ page_part(uint64_t va, size_t len)
 }
 
 /*
+ * The last walk to this page, if each of its steps would be the same now. They
+ * do not wait for each other as those of a walk do, and most hits are on a
+ * stack that was walked to before. Only where RAM is at hand: else a walk is
+ * as good.
+ */
+static inline bool
+path_holds(const struct dv_ramwin *w, const struct dv_path *p, uint64_t page)
+{
+	uint64_t pte, at;
+	uint32_t i;
+
+	if (p->vpage != page || p->n == 0 || w == NULL || w->len < sizeof(pte))
+		return false;
+	for (i = 0; i < p->n; i++) {		/* at most 5 times */
+		at = p->step[i].at - w->gpa;
+		if (at > w->len - sizeof(pte))
+			return false;
+		memcpy(&pte, w->mem + at, sizeof(pte));
+		if (pte != p->step[i].val)
+			return false;
+	}
+	return true;
+}
+
+static int
+walk_kernel(struct dv_mstate *ms, struct dv_path *p, uint64_t page, uint64_t *ret)
+{
+	if (!path_holds(ms->ctx->ram, p, page)) {
+		p->n = 0;
+		if (walk(ms, ms->s->lay->kernel_root, page, p, &p->ppage) != 0) {
+			p->n = 0;
+			return -1;
+		}
+		p->vpage = page;
+	}
+	*ret = p->ppage;
+	return 0;
+}
+
+/*
  * Physical address of a kernel page. Before init_mm's tables are in use, while
  * the kernel boots, those of CR3 are.
  */
@@ -111,9 +157,9 @@ kernel_page(struct dv_mstate *ms, uint64_t page, uint64_t *ret)
 	uint64_t pa;
 
 	if (t->vpage != page || !(ms->tlb_have & (1u << i))) {
-		if (walk(ms, ms->s->lay->kernel_root, page, &pa) != 0 &&
+		if (walk_kernel(ms, &ms->path[i], page, &pa) != 0 &&
 		    (ms->ctx->vcpu < 0 ||
-		    walk(ms, dv_reg(ms, DV_REG_CR3) & PTE_ADDR, page, &pa) != 0))
+		    walk(ms, dv_reg(ms, DV_REG_CR3) & PTE_ADDR, page, NULL, &pa) != 0))
 			return -1;
 		t->vpage = page;
 		t->ppage = pa;
@@ -200,7 +246,7 @@ read_user(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 	uint64_t page = va & ~(uint64_t)(PAGE - 1), root, pa;
 
 	if (ms->utlb.vpage != page || !(ms->tlb_have & DV_UTLB)) {
-		if (user_root(ms, &root) != 0 || walk(ms, root, page, &pa) != 0)
+		if (user_root(ms, &root) != 0 || walk(ms, root, page, NULL, &pa) != 0)
 			return -1;
 		ms->utlb.vpage = page;
 		ms->utlb.ppage = pa;
@@ -546,9 +592,8 @@ loc_raw(struct dv_mstate *ms, const struct dv_loc *l, uint64_t *ret)
 	return 0;
 }
 
-/* Raw argument n of the rule, whole. */
-static inline int
-raw_arg(struct dv_mstate *ms, unsigned n, uint64_t *ret)
+int
+dv_raw_arg(struct dv_mstate *ms, unsigned n, uint64_t *ret)
 {
 	if (ms->raw == NULL) {
 		*ret = 0;
@@ -574,7 +619,7 @@ dv_loc(struct dv_mstate *ms, const struct dv_loc *l, bool raw, uint64_t *ret)
 		*ret = 0;
 		return 0;
 	}
-	if (raw_arg(ms, n, ret) != 0)
+	if (dv_raw_arg(ms, n, ret) != 0)
 		return -1;
 	if (l->size != 0)
 		*ret = cut(*ret, l->size, l->sign);
@@ -585,7 +630,7 @@ int
 dv_arg(struct dv_mstate *ms, unsigned n, uint64_t *ret)
 {
 	if (ms->in_rule)
-		return raw_arg(ms, n, ret);
+		return dv_raw_arg(ms, n, ret);
 	if (ms->arg_have & (1u << n)) {
 		*ret = ms->argval[n];
 		return 0;

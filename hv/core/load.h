@@ -48,6 +48,8 @@ int dv_level(struct dv_mstate *ms, uint32_t *ret);
 
 /* Argument n of the probe; DV_LOC_* evaluated on first use. */
 int dv_arg(struct dv_mstate *ms, unsigned n, uint64_t *ret);
+/* Raw argument n of the rule, whole. */
+int dv_raw_arg(struct dv_mstate *ms, unsigned n, uint64_t *ret);
 /* A location that needs no DIFO. `raw`: DV_LOC_RAW may be read. */
 int dv_loc(struct dv_mstate *ms, const struct dv_loc *l, bool raw, uint64_t *ret);
 

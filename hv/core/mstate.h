@@ -48,6 +48,14 @@ struct dv_tupkey {
 #define DV_UTLB	(1u << DV_NTLB)
 struct dv_tlb { uint64_t vpage, ppage; };
 
+/* A walk of the kernel's tables and what it found: load.c. */
+struct dv_path {
+	uint64_t vpage, ppage;
+	uint32_t n;			/* steps; 0: none */
+	uint32_t pad;
+	struct { uint64_t at, val; } step[5];
+};
+
 struct dv_mstate {
 	/* fixed at creation */
 	struct dv_state *s;
@@ -58,6 +66,7 @@ struct dv_mstate {
 	struct dv_ctx *ctx;
 	struct dv_tlb ktlb[DV_NTLB], utlb;
 	uint32_t tlb_have;		/* bit per entry of ktlb, and DV_UTLB */
+	struct dv_path path[DV_NTLB];	/* kept from hit to hit */
 	uint64_t wall;			/* walltimestamp, 0: not yet read */
 	uint64_t scratch_floor;		/* kept between clauses: argument DIFOs' */
 	uint32_t have;			/* DV_HAVE_* */

@@ -274,6 +274,36 @@ link_vars(struct dv_state *s, struct making *m, struct dv_reason *why)
 	return 0;
 }
 
+/* Nothing but arithmetic on constants and arg0? */
+static bool
+is_of_arg0(const struct dv_ldifo *d, uint32_t ntext)
+{
+	uint32_t i, op;
+
+	for (i = 0; i < ntext; i++) {
+		op = DIF_INSTR_OP(d->text[i]);
+		switch (op) {
+		case DIF_OP_SDIV:		/* they may fault */
+		case DIF_OP_UDIV:
+		case DIF_OP_SREM:
+		case DIF_OP_UREM:
+		case DIF_OP_SCMP:
+			return false;
+		case DIF_OP_RET:
+		case DIF_OP_NOP:
+		case DIF_OP_SETX:
+			continue;
+		case DV_OP_LDB:
+			if (DIF_INSTR_INDEX(d->text[i]) != DIF_VAR_ARG0)
+				return false;
+			continue;
+		}
+		if (op > DIF_OP_BLEU)
+			return false;
+	}
+	return true;
+}
+
 static int
 link_difos(struct dv_state *s, struct making *m, struct dv_reason *why)
 {
@@ -287,6 +317,7 @@ link_difos(struct dv_state *s, struct making *m, struct dv_reason *why)
 		s->difos[i].text = m->text + at;
 		s->difos[i].ints = s->prog.ints + d->ints;
 		s->difos[i].strs = dv_win(s, DV_RG_DIFSTRS, d->strs);
+		s->difos[i].of_arg0 = is_of_arg0(&s->difos[i], d->ntext);
 		at += d->ntext;
 	}
 	return 0;

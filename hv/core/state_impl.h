@@ -32,6 +32,8 @@ struct dv_ldifo {
 	const uint32_t *text;
 	const uint64_t *ints;
 	uint64_t strs;			/* window address of its string table */
+	uint32_t of_arg0;		/* 1: a function of arg0 alone, without effects */
+	uint32_t pad;
 };
 
 struct dv_lvar {
@@ -58,6 +60,14 @@ struct dv_counts {
 	uint64_t spec_drops, spec_busy, spec_unavail;
 };
 
+/* What a guard that depends on raw arg0 alone said last. */
+#define DV_NMEMO	16
+struct dv_memo {
+	uint64_t arg0;
+	uint32_t difo;			/* + 1; 0: empty */
+	uint32_t yes;
+};
+
 struct dv_cpu {
 	_Alignas(64) uint32_t gate;
 	uint32_t index;			/* nvcpu: the host context */
@@ -77,6 +87,7 @@ struct dv_cpu {
 	uint64_t *lvals_error;		/* with their memory, those of ERROR, in its place */
 	uint8_t *locals_error;		/* while its clauses run */
 	uint64_t scratch_size;
+	struct dv_memo memo[DV_NMEMO];	/* by DIFO */
 	struct dv_mstate ms;
 };
 
