@@ -2,6 +2,8 @@
 /* core_spec_test.c - speculations: states, cleaning, drops, accounts. */
 #include "core_help.h"
 
+#include <sched.h>
+
 /*
  * Probes, a site each: open { global = speculation() }, say { speculate(ID);
  * trace(arg0) }, commit, discard { ...(ID) }, and forge { commit(99) }. ID is
@@ -304,12 +306,13 @@ anything(struct dv_sim *sim, unsigned vcpu, unsigned i, void *arg)
 
 	(void)arg;
 	if (vcpu == 2) {
-		if (i % 50 == 0)
-			dv_sim_clean(sim);
-		if (i % 500 == 0) {
+		/* every time, so that it lasts as long as the vCPUs do */
+		dv_sim_clean(sim);
+		if (i % 100 == 0) {
 			struct dv_snap snap;
 
-			dv_sim_snap(sim, i / 500 % 2, DV_BUF_PRINCIPAL, &snap);
+			dv_sim_snap(sim, i / 100 % 2, DV_BUF_PRINCIPAL, &snap);
+			sched_yield();
 		}
 		return;
 	}
