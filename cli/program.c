@@ -134,9 +134,9 @@ cpp_messages(int fd)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
-/* Runs cpp over a script; "#!" would not survive it and becomes a blank line. */
+/* Runs cpp over a program; "#!" would not survive it and becomes a blank line. */
 static int
-preprocess(const struct dv_opts *o, const char *path, const char *text, size_t len,
+preprocess(const struct dv_opts *o, const struct dv_program_opt *po, const char *text, size_t len,
 	   struct dv_err *err, char **ret, size_t *retlen)
 {
 	int in = memfd_create("dvisor-cpp-in", MFD_CLOEXEC);
@@ -161,7 +161,10 @@ preprocess(const struct dv_opts *o, const char *path, const char *text, size_t l
 		    strerror(-status));
 	else if (status != 0) {
 		cpp_reason(msgs, why, sizeof(why));
-		rc = dv_err_set(err, DV_E_INVAL, "failed to compile script %s: %s", path, why);
+		if (po->kind == DV_PROG_FILE)
+			rc = dv_err_set(err, DV_E_INVAL, "failed to compile script %s: %s", po->text, why);
+		else
+			rc = dv_err_set(err, DV_E_INVAL, "invalid probe specifier %.256s: %s", po->text, why);
 	} else {
 		cpp_messages(msgs);
 		rc = memfd_contents(out, err, ret, retlen);
@@ -255,8 +258,10 @@ compile_one(struct dv_program *p, const struct dv_opts *o, uint32_t i, struct dv
 		src.text = text;
 		src.len = len;
 	}
-	if ((o->cpp || option_on(p, DV_OPT_CPP)) && po->kind == DV_PROG_FILE) {
-		if ((rc = preprocess(o, po->text, src.text, src.len, err, &cpp, &src.len)) != 0) {
+	if (o->command != NULL && p->kernel != NULL && strstr(src.text, "$target") != NULL)
+		dv_msg("$target is a process of this host here: no guest's pid has to do with it");
+	if (o->cpp || option_on(p, DV_OPT_CPP)) {
+		if ((rc = preprocess(o, po, src.text, src.len, err, &cpp, &src.len)) != 0) {
 			free(text);
 			return rc;
 		}
