@@ -22,8 +22,9 @@
  * names). The number picks the probe through a table. At return the number is
  * regs->orig_ax, which rt_sigreturn has set to -1 (restore_sigcontext).
  *
- * When few are wanted, the entry is at the handler itself, so that other calls
- * do not trap. Handlers also serve 32-bit callers, and other callers inside
+ * When few are wanted, the entry is where x64_sys_call jumps to their handlers,
+ * so that other calls do not trap; each jump is one number's alone. Without such
+ * jumps it is at the handler itself. Handlers also serve 32-bit callers, and other callers inside
  * the kernel are conceivable; the return address tells: it is the one after
  * the call above (x64_sys_call jumps to handlers, it does not call them). So
  * both ways give the same events.
@@ -434,17 +435,53 @@ fill_select(struct gi_build *b, const uint32_t *want, uint32_t sel, const uint32
 	}
 }
 
+/*
+ * Where x64_sys_call jumps to a handler: only 64-bit calls of that number pass
+ * there, regs in rdi. Number of places, or 0 if it may be left in another way.
+ */
+static unsigned
+handler_jumps(struct gi_kernel *k, uint64_t handler, uint64_t *at, unsigned max)
+{
+	struct gi_sym s;
+	struct gi_insn i;
+	const uint8_t *p;
+	unsigned n = 0;
+	size_t o;
+
+	if (!gi_sym_find(k, NULL, "x64_sys_call", &s) || (p = gi_text(k, s.addr, s.size)) == NULL)
+		return 0;
+	for (o = 0; o < s.size; o += i.len) {
+		if (!gi_insn(p + o, s.size - o, s.addr + o, &i))
+			return 0;
+		if (i.target != handler || (i.kind != GI_I_JMP && i.kind != GI_I_JCC &&
+		    i.kind != GI_I_CALL))
+			continue;
+		if (i.kind != GI_I_JMP || n == max)
+			return 0;
+		at[n++] = s.addr + o;
+	}
+	return n;
+}
+
 static void
 handler_entry(struct gi_build *b, const struct dispatch *d, uint32_t scall, uint32_t want)
 {
 	struct gi_kernel *k = b->k;
 	struct gi_rule r = { .kind = DV_RULE_FIRE, .guard = GI_NOEXPR, .probe = want };
-	uint64_t at = gi_fn_entry(k, k->syms->v[k->probes->scalls[scall].sym].addr);
+	uint64_t handler = k->syms->v[k->probes->scalls[scall].sym].addr;
+	uint64_t at = gi_fn_entry(k, handler), jump[MAX_CALLS];
 	struct dv_argset raw = { 0 };
 	char guard[256] = "";
-	unsigned i;
+	unsigned i, njump;
 	size_t n;
 
+	if ((njump = handler_jumps(k, handler, jump, MAX_CALLS)) != 0) {
+		r.raw = DV_NONE;
+		r.args = entry_args(b, d);
+		for (i = 0; i < njump; i++)
+			gi_build_rule(b, jump[i], GI_PRIO_ENTRY, &r);
+		return;
+	}
 	if (at == 0) {
 		gi_build_leave(b, want, "the handler's text cannot be read");
 		return;
