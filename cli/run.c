@@ -311,6 +311,26 @@ finish(struct run *r, struct dv_err *err)
 	return cn_option(r->cn, DV_OPT_ACCOUNTING) ? report_accounting(r, err) : 0;
 }
 
+/*
+ * The guest's own numbers of its CPUs, for the CPU column: whose per-CPU base
+ * does a vCPU have? One that is not known keeps its index.
+ */
+static void
+cpu_numbers(const struct dv_ctl_info *info, const struct dv_layout *l, uint32_t *ids, unsigned n)
+{
+	unsigned i, j;
+
+	for (i = 0; i < n; i++) {
+		ids[i] = i;
+		if (i >= sizeof(info->cpu) / sizeof(info->cpu[0]) || i >= info->nvcpu)
+			continue;
+		for (j = 0; j < l->ncpu && j < DV_MAXCPU; j++)
+			if (l->pcpu_base[j] != 0 && (l->pcpu_base[j] == info->cpu[i].gs_base ||
+			    l->pcpu_base[j] == info->cpu[i].kernel_gs_base))
+				ids[i] = j;
+	}
+}
+
 static int
 open_output(struct run *r, struct dv_err *err)
 {
@@ -348,6 +368,7 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	struct cn_config cfg = { .out = put, .msg = message, .arg = &r,
 	    .symbols = &symbols, .requests = &requests };
 	struct dv_reason why;
+	uint32_t cpu_ids[DV_CTL_MAXCPU];
 	struct dv_prog view;
 	void *blob = NULL;
 	unsigned nvcpu;
@@ -366,6 +387,8 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	if ((rc = dv_chan_load(vm->chan, blob, len, &nvcpu, err)) != 0)
 		goto out;
 	r.ncpu = cfg.ncpu = nvcpu + 1;
+	cpu_numbers(&vm->info, &p->b.layout, cpu_ids, nvcpu);
+	cfg.cpu_ids = cpu_ids;
 	cfg.prog = &view;
 	if ((rc = cn_open(&cfg, err, &r.cn)) != 0)
 		goto out;
