@@ -17,7 +17,6 @@
 #include "base/hash.h"
 #include "base/str.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,22 +51,11 @@ static const char *const usual[] = {
 	"tick-1000", "tick-5000"
 };
 
-/* Units as in the profile provider's documentation. */
-static const struct { const char *name; uint64_t ns; } units[] = {
-	{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 },
-	{ "ms", 1000000 }, { "msec", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 },
-	{ "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 },
-	{ "hour", 3600000000000 }, { "d", 86400000000000 }, { "day", 86400000000000 },
-	{ "hz", 0 }, { "", 0 }
-};
-
 /* "profile-N[unit]", "tick-N[unit]": false if the name is not of this form. */
 static bool
 rate_parse(const char *name, bool *allvcpu, uint64_t *period)
 {
 	const char *p;
-	uint64_t n = 0;
-	size_t i;
 
 	if (strncmp(name, "profile-", 8) == 0)
 		p = name + 8;
@@ -76,25 +64,7 @@ rate_parse(const char *name, bool *allvcpu, uint64_t *period)
 	else
 		return false;
 	*allvcpu = name[0] == 'p';
-	if (!isdigit((unsigned char)*p))
-		return false;
-	for (; isdigit((unsigned char)*p); p++) {
-		if (n > UINT64_MAX / 10 - 10)
-			return false;
-		n = n * 10 + (uint64_t)(*p - '0');
-	}
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(p, units[i].name) == 0)
-			break;
-	if (n == 0 || i == sizeof(units) / sizeof(units[0]))
-		return false;
-	if (units[i].ns == 0)
-		*period = n > 1000000000 ? 0 : 1000000000 / n;
-	else if (n > UINT64_MAX / 2 / units[i].ns)
-		return false;
-	else
-		*period = n * units[i].ns;
-	return *period >= MIN_PERIOD;
+	return dv_parse_rate(p, period) == 0 && *period >= MIN_PERIOD;
 }
 
 static int

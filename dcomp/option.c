@@ -19,41 +19,6 @@ static const struct {
 };
 
 static bool
-parse_rate(const char *s, uint64_t *ret)
-{
-	static const struct { const char *name; uint64_t ns; } unit[] = {
-		{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 }, { "ms", 1000000 },
-		{ "msec", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 },
-		{ "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 },
-		{ "hour", 3600000000000 }, { "d", 86400000000000 }, { "day", 86400000000000 },
-	};
-	uint64_t v = 0;
-	size_t i, n = strspn(s, "0123456789");
-
-	if (n == 0 || n > 18)
-		return false;
-	for (i = 0; i < n; i++)
-		v = v * 10 + (uint64_t)(s[i] - '0');
-	s += n;
-	if (v == 0)
-		return false;
-	if (*s == '\0' || strcmp(s, "hz") == 0) {
-		if (v > 1000000000)
-			return false;
-		*ret = 1000000000 / v;
-		return true;
-	}
-	for (i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
-		if (strcmp(s, unit[i].name) == 0) {
-			if (v > INT64_MAX / unit[i].ns)
-				return false;
-			*ret = v * unit[i].ns;
-			return true;
-		}
-	return false;
-}
-
-static bool
 parse_word(const char *s, const char *const *words, uint64_t *ret)
 {
 	for (*ret = 0; words[*ret] != NULL; (*ret)++)
@@ -67,17 +32,13 @@ parse(enum dv_opt o, const char *s, uint64_t *ret)
 {
 	static const char *const policy[] = { "switch", "fill", "ring", NULL };
 	static const char *const resize[] = { "auto", "manual", NULL };
-	static const char *const no_yes[] = { "0", "1", "no", "yes", "false", "true", "off", "on", NULL };
 
 	if (opts[o].type == OT_BOOL) {
 		if (s == NULL) {
 			*ret = 1;
 			return true;
 		}
-		if (!parse_word(s, no_yes, ret))
-			return false;
-		*ret &= 1;
-		return true;
+		return dv_parse_bool(s, ret) == 0;
 	}
 	if (opts[o].type == OT_STR)
 		return s != NULL;
@@ -89,7 +50,7 @@ parse(enum dv_opt o, const char *s, uint64_t *ret)
 			return false;
 		return o != DV_OPT_STRSIZE || (*ret >= 8 && *ret <= 65536);
 	case OT_RATE:
-		return parse_rate(s, ret);
+		return dv_parse_rate(s, ret) == 0;
 	case OT_INT:
 		if (dv_parse_u64(s, ret) != 0)
 			return false;

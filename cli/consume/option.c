@@ -9,7 +9,6 @@
 #include "base/str.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 enum type { BOOL, SIZE, RATE, INT, STR, POLICY, RESIZE };
 
@@ -40,61 +39,6 @@ cn_options_changed(struct cn *c)
 	c->indent = indent < 512 ? (unsigned)indent : 512;
 }
 
-static int
-parse_bool(const char *s, uint64_t *ret)
-{
-	static const char *const no[] = { "0", "no", "off", "false", "disabled", "unset" };
-	static const char *const yes[] = { "", "1", "yes", "on", "true", "enabled", "set" };
-	size_t i;
-
-	for (i = 0; i < sizeof(no) / sizeof(*no); i++)
-		if (strcasecmp(s, no[i]) == 0) {
-			*ret = 0;
-			return 0;
-		}
-	for (i = 0; i < sizeof(yes) / sizeof(*yes); i++)
-		if (strcasecmp(s, yes[i]) == 0) {
-			*ret = 1;
-			return 0;
-		}
-	return DV_E_INVAL;
-}
-
-/* Nanoseconds per period. */
-static int
-parse_rate(const char *s, uint64_t *ret)
-{
-	static const struct { const char *suffix; uint64_t ns; } units[] = {
-		{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 },
-		{ "ms", 1000000 }, { "msec", 1000000 },
-		{ "s", 1000000000 }, { "sec", 1000000000 },
-		{ "m", 60000000000 }, { "min", 60000000000 },
-		{ "h", 3600000000000 }, { "hour", 3600000000000 },
-		{ "d", 86400000000000 }, { "day", 86400000000000 },
-		{ "hz", 0 }, { "", 0 },
-	};
-	unsigned long long v;
-	char *end;
-	size_t i;
-
-	if (*s < '0' || *s > '9')
-		return DV_E_INVAL;
-	v = strtoull(s, &end, 10);
-	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcasecmp(end, units[i].suffix) != 0)
-			continue;
-		if (v == 0)
-			return DV_E_INVAL;
-		if (units[i].ns == 0) {
-			*ret = v > 1000000000 ? 1 : 1000000000 / v;
-			return 0;
-		}
-		return __builtin_mul_overflow((uint64_t)v, units[i].ns, ret) ?
-		    DV_E_INVAL : 0;
-	}
-	return DV_E_INVAL;
-}
-
 /* DV_E_NOENT: unknown; DV_E_INVAL: a bad value; DV_E_BUSY: not while tracing. */
 int
 cn_setopt(struct cn *c, const char *name, const char *value, struct dv_err *err)
@@ -112,10 +56,10 @@ cn_setopt(struct cn *c, const char *name, const char *value, struct dv_err *err)
 		return dv_err_set(err, DV_E_BUSY, "operation illegal when tracing is active");
 	switch (options[i].type) {
 	case BOOL:
-		rc = parse_bool(s, &v);
+		rc = value == NULL ? (v = 1, 0) : dv_parse_bool(s, &v);
 		break;
 	case RATE:
-		rc = parse_rate(s, &v);
+		rc = dv_parse_rate(s, &v);
 		break;
 	default:
 		rc = dv_parse_size(s, &v);

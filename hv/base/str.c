@@ -309,3 +309,53 @@ dv_parse_size(const char *s, uint64_t *ret)
 	*ret = v << shift;
 	return 0;
 }
+
+int
+dv_parse_rate(const char *s, uint64_t *ret)
+{
+	static const struct { const char *name; uint64_t ns; } units[] = {
+		{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 },
+		{ "ms", 1000000 }, { "msec", 1000000 }, { "s", 1000000000 },
+		{ "sec", 1000000000 }, { "m", 60000000000 }, { "min", 60000000000 },
+		{ "h", 3600000000000 }, { "hour", 3600000000000 },
+		{ "d", 86400000000000 }, { "day", 86400000000000 },
+	};
+	uint64_t v = 0;
+	size_t i, n = strspn(s, "0123456789");
+
+	if (n == 0 || n > 18)
+		return DV_E_INVAL;
+	for (i = 0; i < n; i++)
+		v = v * 10 + (uint64_t)(s[i] - '0');
+	s += n;
+	if (v == 0)
+		return DV_E_INVAL;
+	if (*s == '\0' || strcmp(s, "hz") == 0) {
+		if (v > 1000000000)
+			return DV_E_INVAL;
+		*ret = 1000000000 / v;
+		return 0;
+	}
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(s, units[i].name) == 0) {
+			if (v > INT64_MAX / units[i].ns)
+				return DV_E_INVAL;
+			*ret = v * units[i].ns;
+			return 0;
+		}
+	return DV_E_INVAL;
+}
+
+int
+dv_parse_bool(const char *s, uint64_t *ret)
+{
+	static const char *const words[] = { "0", "1", "no", "yes", "false", "true", "off", "on" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(s, words[i]) == 0) {
+			*ret = i & 1;
+			return 0;
+		}
+	return DV_E_INVAL;
+}

@@ -51,4 +51,13 @@ bool dv_glob_is_pattern(const char *s);	/* true if "" or it has * ? [ or \ */
 int dv_parse_u64(const char *s, uint64_t *ret);
 int dv_parse_size(const char *s, uint64_t *ret);
 
+/*
+ * A rate as the nanoseconds of its period: a number and a unit (ns nsec us usec
+ * ms msec s sec m min h hour d day), or a number of times a second, bare or
+ * with hz, at most 10^9. Not 0. Return as above.
+ */
+int dv_parse_rate(const char *s, uint64_t *ret);
+/* 1 yes true on, 0 no false off, in lower case. Return as above. */
+int dv_parse_bool(const char *s, uint64_t *ret);
+
 #endif

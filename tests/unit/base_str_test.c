@@ -154,4 +154,34 @@ TEST(sizes)
 	EXPECT_EQ(v, 7);
 }
 
+TEST(rates_are_periods)
+{
+	static const struct { const char *s; uint64_t ns; } good[] = {
+		{ "1", 1000000000 }, { "97", 10309278 }, { "101hz", 9900990 }, { "5ms", 5000000 },
+		{ "1sec", 1000000000 }, { "2m", 120000000000 }, { "1day", 86400000000000 },
+	};
+	static const char *const bad[] = { "", "0", "x", "-1", "1parsec", "1 s", "2000000000hz",
+	    "999999999999999999d", "99999999999999999999" };
+	uint64_t v;
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		EXPECT_EQ(dv_parse_rate(good[i].s, &v), 0);
+		EXPECT_EQ(v, good[i].ns);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		EXPECT_EQ(dv_parse_rate(bad[i], &v), DV_E_INVAL);
+}
+
+TEST(booleans_are_words)
+{
+	uint64_t v = 7;
+
+	EXPECT_EQ(dv_parse_bool("on", &v), 0);
+	EXPECT_EQ(v, 1);
+	EXPECT_EQ(dv_parse_bool("no", &v), 0);
+	EXPECT_EQ(v, 0);
+	EXPECT_EQ(dv_parse_bool("maybe", &v), DV_E_INVAL);
+}
+
 TEST_MAIN()
