@@ -85,8 +85,10 @@ put(void *arg, const char *s, size_t n)
 {
 	struct run *r = arg;
 
-	if (r->out_errno == 0 && n > 0 && fwrite(s, 1, n, r->out) != n)
+	if (r->out_errno == 0 && n > 0 && fwrite(s, 1, n, r->out) != n) {
 		r->out_errno = errno != 0 ? errno : EIO;
+		cn_set_failed(r->cn);
+	}
 }
 
 static void
