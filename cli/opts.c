@@ -70,7 +70,7 @@ dv_opts_usage(void)
 "  -q  only explicit output     -F  indent function flow     -o  append output to a file\n"
 "  -x  set an option            -b  same as -x bufsize=SIZE  -v  more messages\n"
 "  -w  permit destructive actions                            -Z  allow unmatched probes\n"
-"  -C  run cpp on scripts first (-D -I -U -H as cpp takes them)\n"
+"  -C  run cpp on programs first (-D -I -U -H as cpp takes them)\n"
 "  -c  run a host command and end with it                    -p  set $target\n"
 "  -V  print the version\n"
 "\n"
