@@ -5,7 +5,7 @@
  * The way of a program: d.l makes tokens, d.y a raw tree (struct node) and
  * declarations, which take effect at once (decl.c), as later tokens depend on
  * them. When the whole text is parsed, each clause is checked (check.c,
- * xlate.c: a typed tree) and its statements become actions (act.c, fmt.c)
+ * checkop.c, xlate.c: a typed tree) and its statements become actions (act.c, fmt.c)
  * whose expressions become DIFOs (cgen.c, asm.c).
  *
  * Failing: the first error is kept (dc_error), c->bad is set, and every later
@@ -451,7 +451,7 @@ const char *id_key(struct dc *c, const char *name);
 bool id_is_type(struct dc *c, const char *name, struct type **ret);
 struct type **id_keys(struct dc *c, struct dparm *p, uint32_t *n);
 
-/* check.c */
+/* check.c and checkop.c; see also check.h */
 struct node *ck(struct dc *c, struct node *n);
 void ck_assignable(struct dc *c, struct type *to, struct node *from, struct loc l);
 bool ck_is_const(const struct node *n);

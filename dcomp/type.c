@@ -153,6 +153,38 @@ ty_array(struct dc *c, struct type *t, uint32_t n)
 
 /* ---- the guest's ------------------------------------------------------- */
 
+static struct type *import(struct dc *c, dc_tid_t id, unsigned depth);
+
+static void
+import_int(struct type *t, const struct dc_tinfo *in)
+{
+	t->kind = T_INT;
+	if (in->size != 1 && in->size != 2 && in->size != 4 && in->size != 8) {
+		t->kind = T_STRUCT;	/* __int128: bytes without members */
+		t->align = 8;
+		return;
+	}
+	t->is_signed = in->is_signed || strcmp(in->name, "char") == 0;
+	t->is_bool = in->is_bool;
+	t->is_char = in->is_char || (in->size == 1 && !in->is_bool);
+}
+
+/* For a forward declaration, the body that another unit of the guest may have. */
+static struct type *
+import_body(struct dc *c, struct type *t, const struct dc_tinfo *in, unsigned depth)
+{
+	const struct dc_types *ts = c->cfg.types;
+	dc_tid_t id = ts->find(ts->arg, NULL, in->fwd_union ? DC_T_UNION : DC_T_STRUCT, in->name);
+	struct type *r;
+
+	if (id == 0 || id == t->tid || (r = import(c, id, depth + 1))->kind != t->kind ||
+	    r->incomplete)
+		return t;
+	if (dv_map_set(c->tmap, t->tid, r) != 0)
+		dc_nomem(c);
+	return r;
+}
+
 static struct type *
 import(struct dc *c, dc_tid_t id, unsigned depth)
 {
@@ -187,17 +219,7 @@ import(struct dc *c, dc_tid_t id, unsigned depth)
 		dc_nomem(c);
 	switch (in.kind) {
 	case DC_T_INT:
-		t->kind = T_INT;
-		if (in.size != 1 && in.size != 2 && in.size != 4 && in.size != 8) {
-			t->kind = T_STRUCT;	/* __int128: bytes without members */
-			t->align = 8;
-			break;
-		}
-		t->is_signed = in.is_signed;
-		t->is_bool = in.is_bool;
-		t->is_char = in.is_char || (in.size == 1 && !in.is_bool);
-		if (strcmp(in.name, "char") == 0)
-			t->is_signed = true;
+		import_int(t, &in);
 		break;
 	case DC_T_FLOAT:
 		t->kind = T_FLOAT;
@@ -236,16 +258,7 @@ import(struct dc *c, dc_tid_t id, unsigned depth)
 	case DC_T_FWD:
 		t->kind = in.fwd_union ? T_UNION : T_STRUCT;
 		t->incomplete = true;
-		/* Another unit of the guest may have the body. */
-		id = c->cfg.types->find(ts->arg, NULL,
-		    in.fwd_union ? DC_T_UNION : DC_T_STRUCT, in.name);
-		if (id != 0 && id != t->tid && (r = import(c, id, depth + 1))->kind == t->kind &&
-		    !r->incomplete) {
-			if (dv_map_set(c->tmap, t->tid, r) != 0)
-				dc_nomem(c);
-			return r;
-		}
-		break;
+		return import_body(c, t, &in, depth);
 	case DC_T_TYPEDEF:
 		t->kind = T_TYPEDEF;
 		t->ref = c->t_void;	/* should the chain come back here */
