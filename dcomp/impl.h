@@ -5,7 +5,7 @@
  * The way of a program: d.l makes tokens, d.y a raw tree (struct node) and
  * declarations, which take effect at once (decl.c), as later tokens depend on
  * them. When the whole text is parsed, each clause is checked (check.c,
- * checkop.c, xlate.c: a typed tree) and its statements become actions (act.c, fmt.c)
+ * checkop.c, xlate.c: a typed tree) and its statements become actions (clause.c, act.c)
  * whose expressions become DIFOs (cgen.c, asm.c).
  *
  * Failing: the first error is kept (dc_error), c->bad is set, and every later
@@ -466,9 +466,8 @@ struct node *xl_inline(struct dc *c, struct ident *id, struct node *at);
 struct node *xl_args(struct dc *c, struct node *n, int64_t idx);
 bool xl_compat(struct dc *c, struct type *to, struct type *from);
 
-/* act.c */
+/* clause.c */
 void act_clause(struct dc *c, struct clause *cl, const struct dc_source *src);
-bool act_is_value(uint32_t act);
 
 /* fmt.c */
 struct conv *fmt_parse(struct dc *c, struct loc l, const char *fmt, size_t n, bool *ok);

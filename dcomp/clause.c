@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * clause.c - a clause of the text: its probes, its predicate, its statements.
+ *
+ * The descriptions are matched first, as args[] gets its types from what they
+ * match. One clause of the text becomes one of the program, or, if it holds an
+ * `if`, several (if.c): each is begun, filled with actions, and ended.
+ */
+#include "act_impl.h"
+
+/* ---- probe descriptions ------------------------------------------------ */
+
+/* Fields of "prov:mod:func:name", of which leading ones may be left out. */
+static bool
+parse_desc(struct dc *c, struct pdesc *d)
+{
+	const char *f[4] = { "", "", "", "" }, *s = d->text, *e;
+	unsigned n = 1, i;
+
+	for (e = s; *e != '\0'; e++)
+		if (*e == ':')
+			n++;
+	if (n > 4)
+		return dc_error(c, d->loc, D_PDESC_INVAL,
+		    "probe description %s has more than four fields", d->text);
+	for (i = 4 - n; i < 4; i++) {
+		e = strchr(s, ':');
+		if (e == NULL)
+			e = s + strlen(s);
+		f[i] = dc_strdup(c, s, (size_t)(e - s));
+		s = *e == ':' ? e + 1 : e;
+	}
+	d->d.prov = f[0];
+	d->d.mod = f[1];
+	d->d.func = f[2];
+	d->d.name = f[3];
+	return true;
+}
+
+static bool
+same_arg(const struct dc_arg *a, const struct dc_arg *b)
+{
+	const char *an = a->native != NULL ? a->native : "", *bn = b->native != NULL ? b->native : "";
+	const char *ax = a->xlate != NULL ? a->xlate : "", *bx = b->xlate != NULL ? b->xlate : "";
+
+	return a->map == b->map && a->ntype == b->ntype && strcmp(an, bn) == 0 && strcmp(ax, bx) == 0;
+}
+
+static void
+match(struct dc *c, struct clause *cl, const struct dc_source *src)
+{
+	const struct dc_probes *ps = c->cfg.probes;
+	struct dc_probeinfo in;
+	struct dv_err err;
+	struct pdesc *d;
+	uint32_t i;
+	bool first = true;
+
+	memset(&c->info, 0, sizeof(c->info));
+	c->have_info = true;
+	for (d = cl->descs; d != NULL && !c->bad; d = d->next) {
+		if (d->d.id != 0)
+			d->d.prov = d->d.mod = d->d.func = d->d.name = "";
+		else if (!parse_desc(c, d))
+			return;
+		if (ps == NULL)
+			continue;
+		memset(&in, 0, sizeof(in));
+		memset(&err, 0, sizeof(err));
+		if (ps->match(ps->arg, &d->d, &in, &err) != 0) {
+			dc_error(c, d->loc, D_PDESC_ZERO, "%s", err.text[0] != '\0' ? err.text :
+			    "probe description is not valid");
+			return;
+		}
+		if (in.nmatched == 0) {
+			if ((src->flags & DC_F_ZDEFS) || c->opt[DV_OPT_ZDEFS])
+				continue;
+			dc_error(c, d->loc, D_PDESC_ZERO,
+			    "probe description %s does not match any probes", d->text);
+			return;
+		}
+		if (in.nargs > DC_MAXARGS)
+			in.nargs = DC_MAXARGS;
+		if (first)
+			c->info = in;
+		else {
+			c->info.nmatched += in.nmatched;
+			c->info.flags &= in.flags;
+			c->info.args_differ |= in.args_differ || in.nargs != c->info.nargs;
+			for (i = 0; i < in.nargs && i < c->info.nargs; i++)
+				if (!same_arg(&in.args[i], &c->info.args[i]))
+					c->info.args_differ = true;
+		}
+		first = false;
+	}
+}
+
+/* ---- clauses ----------------------------------------------------------- */
+
+void
+seg_begin(struct seg *s, struct node *pred)
+{
+	s->pred = pred;
+	s->act = (uint32_t)s->c->out->acts.n;
+	s->off = 0;
+	s->records = s->speculates = s->commits = s->destructive = false;
+}
+
+void
+seg_end(struct seg *s, bool empty)
+{
+	struct dc *c = s->c;
+	struct dv_clause k = { .pred = DV_NONE };
+	struct pdesc *d;
+	uint32_t index, i;
+	bool others = false;
+
+	if (c->bad)
+		return;
+	if (s->pred != NULL) {
+		k.pred = cg_difo(c, s->pred, ty_is_int(s->pred->type) ? NULL : c->t_long);
+		if (s->pred->flags & NF_DESTR)
+			s->destructive = true;
+	}
+	k.act = s->act;
+	k.nact = (uint32_t)c->out->acts.n - s->act;
+	k.record_size = s->off;
+	for (i = 0; i < k.nact; i++)
+		others |= c->out->acts.v[s->act + i].kind != DV_ACT_SPECULATE &&
+		    c->out->acts.v[s->act + i].kind != DV_ACT_EXPR;
+	if (empty || (s->speculates && !s->records && !others))
+		k.flags |= DV_CL_DEFAULT;
+	else if (!s->records && !s->speculates)
+		k.flags |= DV_CL_NOREC;
+	if (s->speculates)
+		k.flags |= DV_CL_SPECULATES;
+	if (s->commits)
+		k.flags |= DV_CL_COMMITS;
+	if (s->destructive)
+		k.flags |= DV_CL_DESTRUCTIVE;
+	if (c->bad)
+		return;
+	index = (uint32_t)c->out->clauses.n;
+	if (dv_vec_push(&c->out->clauses, k) != 0) {
+		dc_nomem(c);
+		return;
+	}
+	if (s->src->clause != NULL)
+		for (d = s->cl->descs; d != NULL; d = d->next)
+			s->src->clause(s->src->arg, index, &d->d);
+}
+void
+act_clause(struct dc *c, struct clause *cl, const struct dc_source *src)
+{
+	struct seg s = { .c = c, .src = src, .cl = cl };
+	struct node *p = NULL, *list = cl->body != NULL ? cl->body->list : NULL;
+
+	match(c, cl, src);
+	if (c->bad)
+		return;
+	c->clflags = 0;
+	c->ncopied = 0;
+	if (cl->pred != NULL) {
+		p = ck(c, cl->pred);
+		if (!c->bad && (p->kind == N_XLATE || !ty_is_scalar(p->type) || (p->flags & NF_ACTION)))
+			dc_error(c, cl->pred->loc, D_PRED_SCALAR,
+			    "predicate must be of scalar type, not %s", ty_name(c, p->type));
+	}
+	if (!c->bad && has_if(list))
+		act_ifs(&s, p, list);
+	else if (!c->bad) {
+		seg_begin(&s, p);
+		if (cl->body != NULL)
+			act_stmt(&s, cl->body);
+		seg_end(&s, list == NULL);
+	}
+	c->have_info = false;
+}
