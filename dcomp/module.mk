@@ -4,4 +4,4 @@ dcomp_SRCS += dcomp/act.c dcomp/agg.c dcomp/asm.c dcomp/ast.c dcomp/cgen.c dcomp
 	dcomp/fmt.c dcomp/if.c dcomp/option.c dcomp/pragma.c dcomp/print.c dcomp/prog.c \
 	dcomp/type.c dcomp/xlate.c dcomp/d.y dcomp/d.l
 unit_TESTS += tests/unit/dcomp_api_test.c
-fuzz_TARGETS += tests/fuzz/d.c
+fuzz_TARGETS += tests/fuzz/d.c tests/fuzz/exec.c
