@@ -20,8 +20,8 @@ act_available(struct dc *c, struct node *n)
 }
 
 /* Data goes into the record: is that allowed here? */
-void
-act_records(struct seg *s, struct node *n)
+static void
+records(struct seg *s, struct node *n)
 {
 	struct dc *c = s->c;
 
@@ -81,7 +81,6 @@ act_trace(struct seg *s, struct node *n)
 
 	if (!act_nargs(s, n, 1, 1, D_PROTO_LEN))
 		return;
-	act_records(s, n);
 	if (k->kind == N_AGG || k->kind == N_INDEX) {
 		if (k->kind == N_AGG || k->a->kind == N_AGG) {
 			dc_error(c, k->loc, D_TRACE_DYN, "trace( ) of an aggregation is not possible");
@@ -111,7 +110,6 @@ act_tracemem(struct seg *s, struct node *n)
 
 	if (!act_nargs(s, n, 2, 3, D_TRACEMEM_ARGS))
 		return;
-	act_records(s, n);
 	v = act_arg(s, n->list);
 	z = ck(c, n->list->next);
 	if (c->bad)
@@ -150,11 +148,6 @@ act_exit(struct seg *s, struct node *n)
 
 	if (!act_nargs(s, n, 1, 1, D_PROTO_LEN))
 		return;
-	if (c->clflags & CF_SPEC) {
-		dc_error(c, n->loc, D_EXIT_SPEC, "exit( ) may not follow speculate( )");
-		return;
-	}
-	act_records(s, n);
 	v = act_int(s, n, n->list, 1, D_PROTO_ARG);
 	if (c->bad)
 		return;
@@ -195,14 +188,10 @@ act_spec(struct seg *s, struct node *n)
 	case DV_ACT_COMMIT:
 		if (c->clflags & CF_DREC)
 			dc_error(c, n->loc, D_COMM_DREC, "commit( ) may not follow data-recording actions");
-		else if (c->clflags & CF_SPEC)
-			dc_error(c, n->loc, D_ACT_SPEC, "commit( ) may not follow speculate( )");
 		c->clflags |= CF_COMMIT;
 		s->commits = true;
 		break;
 	default:
-		if (c->clflags & CF_SPEC)
-			dc_error(c, n->loc, D_ACT_SPEC, "discard( ) may not follow speculate( )");
 		break;
 	}
 	difo = cg_difo(c, v, NULL);
@@ -219,7 +208,6 @@ act_setopt(struct seg *s, struct node *n)
 
 	if (!act_nargs(s, n, 1, 2, D_PROTO_LEN))
 		return;
-	act_records(s, n);
 	head = (uint32_t)c->out->acts.n;
 	if (act_add(s, DV_ACT_SETOPT) == NULL)
 		return;
@@ -251,26 +239,21 @@ act_plain(struct seg *s, struct node *n, uint32_t len)
 		a->difo = difo;
 }
 
-static bool
-is_destructive(uint32_t kind)
-{
-	return kind == DV_ACT_FREOPEN || kind == DV_ACT_SYSTEM ||
-	    (kind >= DV_ACT_STOP && kind <= DV_ACT_CHILL);
-}
-
 static void
 act_call(struct seg *s, struct node *n)
 {
 	struct dc *c = s->c;
-	uint32_t kind = n->id->val;
+	uint32_t kind = n->id->val, is = dv_act_flags(kind);
 
-	if (is_destructive(kind)) {
-		if (c->clflags & CF_SPEC) {
-			dc_error(c, n->loc, D_ACT_SPEC, "%s( ) may not follow speculate( )", n->id->name);
-			return;
-		}
-		s->destructive = true;
+	if ((is & DV_AF_NOSPEC) && (c->clflags & CF_SPEC)) {
+		dc_error(c, n->loc, kind == DV_ACT_EXIT ? D_EXIT_SPEC : D_ACT_SPEC,
+		    "%s( ) may not follow speculate( )", n->id->name);
+		return;
 	}
+	if (is & DV_AF_DESTRUCTIVE)
+		s->destructive = true;
+	if (is & DV_AF_DATA)
+		records(s, n);
 	switch (kind) {
 	case DV_ACT_TRACE:
 		act_trace(s, n);
@@ -297,9 +280,6 @@ act_call(struct seg *s, struct node *n)
 		act_setopt(s, n);
 		break;
 	case DV_ACT_FTRUNCATE:
-		act_records(s, n);
-		act_plain(s, n, 0);
-		break;
 	case DV_ACT_STOP: case DV_ACT_PANIC: case DV_ACT_BREAKPOINT:
 		act_plain(s, n, 0);
 		break;
@@ -310,7 +290,6 @@ act_call(struct seg *s, struct node *n)
 		dc_error(c, n->loc, D_VAR_UNSUP, "print( ) is not available in this version");
 		break;
 	default:			/* stack(), sym() ... */
-		act_records(s, n);
 		act_value(s, ck(c, n), NULL, &s->off);
 		break;
 	}

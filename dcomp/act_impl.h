@@ -27,7 +27,6 @@ void act_value(struct seg *s, struct node *n, struct type *as, uint32_t *off);
 void act_stmt(struct seg *s, struct node *n);
 void act_expr(struct seg *s, struct node *n);
 bool act_available(struct dc *c, struct node *n);
-void act_records(struct seg *s, struct node *n);
 bool act_nargs(struct seg *s, struct node *n, uint32_t min, uint32_t max, enum dc_tag tag);
 struct node *act_arg(struct seg *s, struct node *k);
 struct node *act_int(struct seg *s, struct node *n, struct node *k, unsigned i, enum dc_tag tag);

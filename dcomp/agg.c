@@ -397,7 +397,6 @@ act_onagg(struct seg *s, struct node *n)
 		;
 	if (!act_nargs(s, n, t[i].min, t[i].max, t[i].proto))
 		return;
-	act_records(s, n);
 	if (c->bad || (ag = agg_arg(s, n, n->list, t[i].notagg, t[i].none)) == NULL)
 		return;
 	if (n->len == 2) {

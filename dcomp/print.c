@@ -39,7 +39,6 @@ act_printf(struct seg *s, struct node *n)
 		cv = fmt_parse(c, f->loc, f->str, f->len, &ok);
 	if (!ok)
 		return;
-	act_records(s, n);
 	args = dc_alloc(c, n->len * sizeof(*args));
 	for (k = f->next; k != NULL && !c->bad; k = k->next) {
 		args[i] = act_arg(s, k);
@@ -81,7 +80,6 @@ act_printa(struct seg *s, struct node *n)
 		act_nargs(s, n, 1, 1, D_PRINTA_PROTO);
 		return;
 	}
-	act_records(s, n);
 	k = f;
 	if (f->kind == N_STR) {
 		cv = fmt_parse(c, f->loc, f->str, f->len, &ok);

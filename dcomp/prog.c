@@ -24,11 +24,6 @@ static const struct { const char *name; uint32_t val; enum idkind kind; } names[
 	{ "ufunc", DV_ACT_USYM, ID_ACT },
 };
 
-static const uint64_t opt_defaults[DV_NOPT] = {
-#define DV_OPT(name, text, type, dflt, flags) [DV_OPT_##name] = (dflt),
-#include "abi/opts.def"
-};
-
 int
 dc_open(const struct dc_config *cfg, struct dv_err *err, struct dc **ret)
 {
@@ -57,7 +52,8 @@ dc_open(const struct dc_config *cfg, struct dv_err *err, struct dc **ret)
 		return dv_err_nomem(err);
 	}
 	dv_arena_limit(c->arena, MAX_MEMORY);
-	memcpy(c->opt, opt_defaults, sizeof(c->opt));
+	for (i = 0; i < DV_NOPT; i++)
+		c->opt[i] = dv_opt_default(i);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct ident *id;
 

@@ -59,15 +59,11 @@ init_aggs(struct cn *c, struct dv_err *err)
 static void
 init_options(struct cn *c)
 {
-	static const uint64_t defaults[DV_NOPT] = {
-#define DV_OPT(name, text, type, dflt, flags) [DV_OPT_##name] = (dflt),
-#include "abi/opts.def"
-	};
 	unsigned i;
 
 	for (i = 0; i < DV_NOPT; i++)
 		c->opts[i] = c->p->opts != NULL && c->p->opts[i] != DV_OPT_UNSET ?
-		    c->p->opts[i] : defaults[i];
+		    c->p->opts[i] : dv_opt_default(i);
 	cn_options_changed(c);
 }
 

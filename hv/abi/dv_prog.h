@@ -132,6 +132,22 @@ enum dv_action {
 #include "act.def"
 	DV_ACTION_END
 };
+#define DV_AF_DATA	1u	/* data-recording: its clause has a record */
+#define DV_AF_VALUE	2u	/* may be an argument of printf() or a key */
+#define DV_AF_ARGS	4u	/* heads `nargs` argument actions */
+#define DV_AF_NOSPEC	8u	/* may not follow speculate() */
+#define DV_AF_DESTRUCTIVE 16u	/* needs the option destructive */
+static inline uint32_t
+dv_act_flags(uint32_t kind)
+{
+	switch (kind) {
+#define DV_ACT(name, value, text, flags) case value: return flags;
+#include "act.def"
+	default:
+		return 0;
+	}
+}
+
 enum dv_aggfunc {
 #define DV_AGG(name, value, text, nwords) DV_AGG_##name = value,
 #include "act.def"
@@ -253,6 +269,16 @@ enum dv_opt {
 enum { DV_BUFPOLICY_SWITCH, DV_BUFPOLICY_FILL, DV_BUFPOLICY_RING };
 enum { DV_BUFRESIZE_AUTO, DV_BUFRESIZE_MANUAL };
 #define DV_OPT_UNSET	(~(uint64_t)0)
+static inline uint64_t
+dv_opt_default(enum dv_opt opt)
+{
+	switch (opt) {
+#define DV_OPT(name, text, type, dflt, flags) case DV_OPT_##name: return dflt;
+#include "opts.def"
+	default:
+		return 0;
+	}
+}
 
 /* A checked view of a blob; pointers into it (borrowed). See core/prog.h. */
 struct dv_prog {

@@ -10,18 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t opt_defaults[DV_NOPT] = {
-#define DV_OPT(name, text, type, dflt, flags) [DV_OPT_##name] = (dflt),
-#include "abi/opts.def"
-};
-
 int
 dv_progb_init(struct dv_progb *b)
 {
+	unsigned i;
+
 	memset(b, 0, sizeof(*b));
 	dv_str_init(&b->strs);
 	dv_str_init(&b->difstrs);
-	memcpy(b->opts, opt_defaults, sizeof(b->opts));
+	for (i = 0; i < DV_NOPT; i++)
+		b->opts[i] = dv_opt_default(i);
 	if ((b->strmap = dv_smap_create()) == NULL)
 		return DV_E_NOMEM;
 	dv_progb_str(b, "");

@@ -86,16 +86,11 @@ dv_refuse(struct dv_reason *why, const char *fmt, ...)
 	return -1;
 }
 
-static const uint64_t opt_default[DV_NOPT] = {
-#define DV_OPT(name, text, type, dflt, flags) dflt,
-#include "opts.def"
-};
-
 uint64_t
 dv_prog_opt(const struct dv_prog *p, enum dv_opt opt)
 {
 	return p->opts == NULL || p->opts[opt] == DV_OPT_UNSET ?
-	    opt_default[opt] : p->opts[opt];
+	    dv_opt_default(opt) : p->opts[opt];
 }
 
 static const struct {
@@ -238,28 +233,6 @@ act_name(uint32_t kind)
 	}
 }
 
-static bool
-act_destructive(uint32_t kind)
-{
-	return kind == DV_ACT_FREOPEN || kind == DV_ACT_SYSTEM;
-}
-
-static bool
-act_heads(uint32_t kind)
-{
-	return kind == DV_ACT_PRINTF || kind == DV_ACT_PRINTA ||
-	    kind == DV_ACT_AGG || kind == DV_ACT_SETOPT ||
-	    kind == DV_ACT_FREOPEN || kind == DV_ACT_SYSTEM;
-}
-
-/* May it be an argument of printf() and such, or a key? */
-static bool
-act_is_value(uint32_t kind)
-{
-	return kind == DV_ACT_TRACE || kind == DV_ACT_TRACEMEM || kind == DV_ACT_PRINT ||
-	    (kind >= DV_ACT_SYM && kind <= DV_ACT_UADDR);
-}
-
 /* The field of an action in its record (or key in its entry). */
 static int
 check_field(const struct dv_act *a, uint64_t size, uint64_t *end,
@@ -358,16 +331,16 @@ check_act(const struct dv_prog *p, uint32_t i, uint64_t last, struct dv_reason *
 		return dv_refuse(why, "action %u: unknown kind %u", i, a->kind);
 	if (act_refused(a->kind) != NULL)
 		return dv_refuse(why, "%s() %s", name, act_refused(a->kind));
-	if (act_destructive(a->kind) && !dv_prog_opt(p, DV_OPT_DESTRUCTIVE))
+	if ((dv_act_flags(a->kind) & DV_AF_DESTRUCTIVE) && !dv_prog_opt(p, DV_OPT_DESTRUCTIVE))
 		return dv_refuse(why, "Destructive actions not allowed");
 	if (!difo_ok(p, a->difo))
 		return dv_refuse(why, "action %u: no such DIFO", i);
-	if (a->nargs > 0 && !act_heads(a->kind))
+	if (a->nargs > 0 && !(dv_act_flags(a->kind) & DV_AF_ARGS))
 		return dv_refuse(why, "action %u: %s() heads no arguments", i, name);
 	if (!range_fits((uint64_t)i + 1, a->nargs, last))
 		return dv_refuse(why, "action %u: arguments are outside its clause", i);
 	for (k = 1; k <= a->nargs && a->kind != DV_ACT_PRINTA; k++)
-		if (!act_is_value(a[k].kind)) {
+		if (!(dv_act_flags(a[k].kind) & DV_AF_VALUE) || act_refused(a[k].kind) != NULL) {
 			name = act_name(a[k].kind);
 			return name != NULL && act_refused(a[k].kind) != NULL ?
 			    dv_refuse(why, "%s() %s", name, act_refused(a[k].kind)) :
@@ -421,28 +394,27 @@ check_clause_flags(const struct dv_prog *p, uint32_t ci, struct dv_reason *why)
 	const struct dv_clause *c = &p->clauses[ci];
 	bool speculates = false, commits = false, destructive = false, fields = false;
 	const struct dv_act *a;
-	uint32_t i, kind;
+	uint32_t i, kind, is;
 
 	for (i = 0; i < c->nact; i++) {
 		a = &p->acts[c->act + i];
 		kind = a->kind;
+		is = dv_act_flags(kind);
 		if (kind == DV_ACT_SPECULATE) {
 			if (speculates || fields)
 				return dv_refuse(why, "clause %u: speculate() after another or after data", ci);
 			speculates = true;
 		}
-		if (speculates && (kind == DV_ACT_AGG || kind == DV_ACT_EXIT ||
-		    kind == DV_ACT_COMMIT || kind == DV_ACT_DISCARD || act_destructive(kind)))
+		if (speculates && (is & DV_AF_NOSPEC))
 			return dv_refuse(why, "clause %u: %s() may not follow speculate()",
 			    ci, act_name(kind));
 		if (kind == DV_ACT_COMMIT)
 			commits = true;
-		if (act_destructive(kind))
+		if (is & DV_AF_DESTRUCTIVE)
 			destructive = true;
 		if (kind == DV_ACT_AGG || kind == DV_ACT_PRINTA)
 			i += a->nargs;
-		if (kind != DV_ACT_AGG && kind != DV_ACT_EXPR && kind != DV_ACT_SPECULATE &&
-		    kind != DV_ACT_COMMIT && kind != DV_ACT_DISCARD)
+		if (is & DV_AF_DATA)
 			fields = true;
 	}
 	if (speculates != !!(c->flags & DV_CL_SPECULATES) ||
