@@ -450,6 +450,7 @@ ck_member(struct dc *c, struct node *n)
 /*
  * Prototypes: result, then arguments; those after | may be left out.
  *	i integer  s string  S string or NULL  p pointer (or string or array)  u address: integer or pointer
+ *	d struct path * or struct file *
  *	v void  a scratch memory  l int64_t  z uint64_t  h uint16_t  w uint32_t
  */
 static const struct { uint8_t subr; const char *proto; } protos[] = {
@@ -475,7 +476,7 @@ static const struct { uint8_t subr; const char *proto; } protos[] = {
 	{ DIF_SUBR_INET_NTOA6, "sp" }, { DIF_SUBR_TOUPPER, "ss" },
 	{ DIF_SUBR_TOLOWER, "ss" }, { DIF_SUBR_MEMSTR, "spii" },
 	{ DIF_SUBR_JSON, "sss" }, { DIF_SUBR_STRTOLL, "ls|i" },
-	{ DIF_SUBR_D_PATH, "sp" }, { DIF_SUBR_LINK_NTOP, "sip" },
+	{ DIF_SUBR_D_PATH, "sd" }, { DIF_SUBR_LINK_NTOP, "sip" },
 };
 
 static struct type *
@@ -494,6 +495,15 @@ proto_type(struct dc *c, char ch)
 	}
 }
 
+/* Is it a pointer to a struct of that name? */
+static bool
+points_to(struct type *t, const char *name)
+{
+	struct type *s = ty_is_ptr(t) ? ty_base(ty_base(t)->ref) : NULL;
+
+	return s != NULL && s->kind == T_STRUCT && strcmp(s->name, name) == 0;
+}
+
 static bool
 proto_fits(struct dc *c, char ch, struct node *n)
 {
@@ -508,7 +518,23 @@ proto_fits(struct dc *c, char ch, struct node *n)
 	case 'u': return ty_is_scalar(t);
 	case 'p': return ty_is_ptr(t) || ty_is_string(t) || (n->kind == N_INT && n->val == 0) ||
 	    (n->kind == N_ADDR);
+	case 'd': return points_to(t, "path") || points_to(t, "file");
 	default: return false;
+	}
+}
+
+static const char *
+proto_hint(char ch, struct node *n)
+{
+	switch (ch) {
+	case 's': case 'S':
+		return ty_is_scalar(n->type) ?
+		    " (a string is wanted: stringof() or copyinstr() makes one)" : "";
+	case 'i': return " (an integer is wanted)";
+	case 'u': return " (an address is wanted: an integer or a pointer)";
+	case 'p': return " (a pointer is wanted)";
+	case 'd': return " (a struct path * or struct file * is wanted)";
+	default: return "";
 	}
 }
 
@@ -545,9 +571,13 @@ ck_subr(struct dc *c, struct node *n, struct ident *id)
 		if (!proto_fits(c, *q, k))
 			BAD(c, k, D_PROTO_ARG, "%s( ) argument #%u is incompatible with prototype: "
 			    "argument: %s%s", id->name, i, ty_name(c, k->type),
-			    *q == 's' && ty_is_scalar(k->type) ?
-			    " (a string is wanted: stringof() or copyinstr() makes one)" : "");
+			    proto_hint(*q, k));
 	}
+	if (id->val == DIF_SUBR_D_PATH && points_to(n->list->type, "file"))
+		n->list = ck(c, nd_op1(c, OP_ADDR, n->loc,
+		    nd_member(c, OP_ARROW, n->loc, n->list, "f_path")));
+	if (c->bad)
+		return fail(c, n);
 	k = NULL;
 	if (id->val == DIF_SUBR_ALLOCA)
 		k = n->list;

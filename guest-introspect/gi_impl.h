@@ -193,6 +193,9 @@ int gi_findimage(struct gi_kernel *k, const struct gi_cpu *cpus, unsigned ncpu,
 int gi_image_id(struct gi_kernel *k, struct dv_err *err);
 /* From the root at hand to init_mm's, once symbols are known and it is filled. */
 void gi_prefer_init_root(struct gi_kernel *k);
+/* vfs.c */
+void gi_vfs_layout(const struct gi_kernel *k, struct dv_vfs *ret);
+
 /* Address of a symbol of the kernel proper, or 0. */
 uint64_t gi_addr(const struct gi_kernel *k, const char *name);
 uint64_t gi_read_u64(struct gi_kernel *k, uint64_t at, bool *ok);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 gi_SRCS += guest-introspect/pgwalk.c guest-introspect/kernel.c \
 	guest-introspect/ksyms.c guest-introspect/btf.c \
-	guest-introspect/typetext.c guest-introspect/layout.c \
+	guest-introspect/typetext.c guest-introspect/layout.c guest-introspect/vfs.c \
 	guest-introspect/insn.c guest-introspect/func.c \
 	guest-introspect/sites.c guest-introspect/save.c \
 	guest-introspect/linux/prelude.c guest-introspect/linux/syscall.c \

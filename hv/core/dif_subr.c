@@ -249,6 +249,8 @@ dv_subr(struct dv_mstate *ms, uint32_t subr)
 		return dv_sub_case(ms, 'A', 'a');
 	case DIF_SUBR_MEMSTR:
 		return dv_sub_memstr(ms);
+	case DIF_SUBR_D_PATH:
+		return dv_sub_d_path(ms);
 	default:
 		DV_ASSERT(!"a subroutine that the verifier let pass");
 		return 0;

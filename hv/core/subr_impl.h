@@ -42,6 +42,9 @@ uint64_t dv_sub_basename(struct dv_mstate *ms);
 uint64_t dv_sub_dirname(struct dv_mstate *ms);
 uint64_t dv_sub_cleanpath(struct dv_mstate *ms);
 
+/* subr_dpath.c */
+uint64_t dv_sub_d_path(struct dv_mstate *ms);
+
 /* subr_net.c */
 uint64_t dv_sub_inet(struct dv_mstate *ms, uint64_t at, bool six);
 uint64_t dv_sub_inet_ntop(struct dv_mstate *ms);
