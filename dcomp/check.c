@@ -577,7 +577,7 @@ ck_subr(struct dc *c, struct node *n, struct ident *id)
 		n->list = ck(c, nd_op1(c, OP_ADDR, n->loc,
 		    nd_member(c, OP_ARROW, n->loc, n->list, "f_path")));
 	if (c->bad)
-		return fail(c, n);
+		return ck_fail(c, n);
 	k = NULL;
 	if (id->val == DIF_SUBR_ALLOCA)
 		k = n->list;
