@@ -343,6 +343,8 @@ ck_subscript(struct dc *c, struct node *n)
 	if (ty_size(c, b) == 0 && ty_is_sou(b) && !ty_complete(c, ty_base(b)))
 		BAD(c, n, D_OP_INCOMPLETE, "%s is an incomplete type", ty_name(c, b));
 	sum = nd_op2(c, OP_ADD, n->loc, n->a, i);
+	if (ty_base(n->a->type)->kind == T_ARRAY && i->kind != N_INT)
+		sum->len = ty_base(n->a->type)->n;
 	sum = ck_done(c, sum, t);
 	r = nd_op1(c, OP_DEREF, n->loc, sum);
 	r->flags |= NF_LVAL;

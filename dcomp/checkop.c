@@ -546,6 +546,34 @@ bad:
 
 /* ---- assignment -------------------------------------------------------- */
 
+/* What n is a part of: an array of a struct's, say, or the variable. */
+static struct node *
+whole_of(struct node *n)
+{
+	if (n->kind == N_OP1 && n->op == OP_DEREF)
+		n = n->a->kind == N_OP2 && n->a->op == OP_ADD ? n->a->a : n->a;
+	else if (n->kind == N_MEMBER)
+		n = n->a;
+	else
+		return NULL;
+	return ty_is_byref(n->type) && !ty_is_string(n->type) ? n : NULL;
+}
+
+/*
+ * The variable that n is a part of will be written through its address. A
+ * self-> one, or an element of an associative array, has none before it is set.
+ */
+static void
+make_storage(struct node *n)
+{
+	struct node *w = whole_of(n);
+
+	for (; w != NULL; n = w, w = whole_of(w))
+		;
+	if (n->kind == N_VAR)
+		n->flags |= NF_MAKE;
+}
+
 /*
  * The left side: resolved, created if it is new and `first` tells its type.
  */
@@ -585,6 +613,7 @@ checked:
 		BAD(c, n, D_OP_LVAL, "an aggregation cannot be changed here");
 	if (!(n->flags & NF_LVAL))
 		BAD(c, n, D_OP_LVAL, "operand cannot be changed: it is no variable");
+	make_storage(n);
 	return n;
 }
 

@@ -120,6 +120,7 @@ enum scope { SC_GLOBAL, SC_SELF, SC_THIS };
 #define NF_SPEC		256u	/* calls speculation() */
 #define NF_PROP		(NF_SIDE | NF_TUPLE | NF_DESTR | NF_SPEC)
 #define NF_ALLOCA	512u	/* address of scratch memory */
+#define NF_MAKE		1024u	/* N_VAR: a part of it is assigned: it needs storage */
 
 struct node {
 	uint8_t kind;			/* enum nkind */
@@ -141,7 +142,8 @@ struct node {
 		struct node *last;	/* of a list that is being made */
 	};
 	uint64_t bit_off;		/* N_MEMBER, checked: from the start of the object */
-	uint32_t len;			/* N_STR: bytes; lists: count */
+	uint32_t len;			/* N_STR: bytes; lists: count; of a subscript's sum:
+					   elements of the array, 0: unknown */
 	uint32_t bit_size;
 };
 
