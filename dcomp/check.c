@@ -525,18 +525,16 @@ proto_fits(struct dc *c, char ch, struct node *n)
 	}
 }
 
+/* What argument of that kind is wanted, as messages say it. */
 static const char *
-proto_hint(char ch, struct node *n)
+proto_text(char ch)
 {
 	switch (ch) {
-	case 's': case 'S':
-		return ty_is_scalar(n->type) ?
-		    " (a string is wanted: stringof() or copyinstr() makes one)" : "";
-	case 'i': return " (an integer is wanted)";
-	case 'u': return " (an address is wanted: an integer or a pointer)";
-	case 'p': return " (a pointer is wanted)";
-	case 'd': return " (a struct path * or struct file * is wanted)";
-	default: return "";
+	case 's': case 'S': return "string (stringof( ) or copyinstr( ) makes one)";
+	case 'u': return "uintptr_t, or a pointer";
+	case 'p': return "void *";
+	case 'd': return "struct path * or struct file *";
+	default: return "int";
 	}
 }
 
@@ -571,9 +569,8 @@ ck_subr(struct dc *c, struct node *n, struct ident *id)
 		if (*q == '|')
 			q++;
 		if (!proto_fits(c, *q, k))
-			BAD(c, k, D_PROTO_ARG, "%s( ) argument #%u is incompatible with prototype: "
-			    "argument: %s%s", id->name, i, ty_name(c, k->type),
-			    proto_hint(*q, k));
+			dc_error_proto(c, k->loc, D_PROTO_ARG, NULL, proto_text(*q), ty_name(c, k->type),
+			    "%s( ) argument #%u is incompatible with prototype:", id->name, i);
 	}
 	if (id->val == DIF_SUBR_D_PATH && points_to(n->list->type, "file"))
 		n->list = ck(c, nd_op1(c, OP_ADDR, n->loc,
@@ -588,6 +585,8 @@ ck_subr(struct dc *c, struct node *n, struct ident *id)
 	if (k != NULL && k->kind == N_INT && k->val > c->opt[DV_OPT_SCRATCHSIZE])
 		BAD(c, k, D_ALLOCA_SIZE, "%s( ) size %" PRIu64 " exceeds the scratch size of %" PRIu64,
 		    id->name, k->val, c->opt[DV_OPT_SCRATCHSIZE]);
+	if (c->bad)
+		return ck_fail(c, n);
 	n->flags |= NF_TUPLE;
 	if (p[0] == 'a')
 		n->flags |= NF_ALLOCA;

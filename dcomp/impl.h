@@ -283,10 +283,9 @@ struct pdesc {
 
 /* A conversion of a format (fmt.c). */
 struct conv {
-	char c;				/* its letter */
+	char c;				/* its letter; wc, ws: 'w', 'W' */
 	bool agg;			/* %@ */
 	bool dynwidth, dynprec;
-	bool string_mod;		/* wide */
 	struct conv *next;
 };
 
@@ -371,6 +370,9 @@ struct dc {
 #define CF_EXIT		16u
 
 /* diag.c */
+bool dc_error_proto(struct dc *c, struct loc l, enum dc_tag tag, const char *conv,
+    const char *proto, const char *given, const char *fmt, ...)
+	__attribute__((format(printf, 7, 8)));
 bool dc_error(struct dc *c, struct loc l, enum dc_tag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));	/* false */
 bool dc_nomem(struct dc *c);
@@ -475,6 +477,7 @@ void act_clause(struct dc *c, struct clause *cl, const struct dc_source *src);
 struct conv *fmt_parse(struct dc *c, struct loc l, const char *fmt, size_t n, bool *ok);
 void fmt_check(struct dc *c, struct loc l, const char *what, struct conv *cv, struct node **args,
     uint32_t nargs, bool printa);
+struct type *fmt_as(struct dc *c, struct conv *cv, struct node **args, uint32_t i);
 
 /* pragma.c, option.c */
 void pr_line(struct dc *c, struct loc l, const char *text, size_t n, uint32_t *newline);
