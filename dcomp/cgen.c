@@ -14,6 +14,7 @@
 #include "abi/dv_avail.h"
 
 static unsigned cg(struct dc *c, struct node *n);
+static unsigned cg_loose(struct dc *c, struct node *n);
 static void cg_cond(struct dc *c, struct node *n, uint32_t label, bool sense);
 
 #define RRR(op, r1, r2, rd)	as_emit(c, DIF_INSTR_FMT(DIF_OP_##op, r1, r2, rd))
@@ -116,16 +117,26 @@ cg_store(struct dc *c, unsigned val, unsigned addr, struct type *t, struct loc l
 	op_rrr(c, op, val, 0, addr);
 }
 
+/* An operand of n; sums and products do not mind what lies above their type. */
+static unsigned
+cg_operand(struct dc *c, struct node *n, struct node *k)
+{
+	return (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL) &&
+	    ty_size(c, k->type) >= ty_size(c, n->type) ? cg_loose(c, k) : cg(c, k);
+}
+
 /* Operands of a binary operation, the deeper one first if order is free. */
 static void
-cg_pair(struct dc *c, struct node *a, struct node *b, unsigned *ra, unsigned *rb)
+cg_pair(struct dc *c, struct node *n, unsigned *ra, unsigned *rb)
 {
+	struct node *a = n->a, *b = n->b;
+
 	if (b->regs > a->regs && !((a->flags | b->flags) & NF_SIDE)) {
-		*rb = cg(c, b);
-		*ra = cg(c, a);
+		*rb = cg_operand(c, n, b);
+		*ra = cg_operand(c, n, a);
 	} else {
-		*ra = cg(c, a);
-		*rb = cg(c, b);
+		*ra = cg_operand(c, n, a);
+		*rb = cg_operand(c, n, b);
 	}
 }
 
@@ -206,7 +217,7 @@ cg_binary(struct dc *c, struct node *n)
 	unsigned ra, rb;
 
 	if (unit != 1 && ty_is_ptr(ty_decay(c, n->b->type))) {
-		cg_pair(c, n->a, n->b, &ra, &rb);
+		cg_pair(c, n, &ra, &rb);
 		RRR(SUB, ra, rb, ra);
 		as_int(c, unit, rb);
 		RRR(SDIV, ra, rb, ra);
@@ -215,7 +226,7 @@ cg_binary(struct dc *c, struct node *n)
 		rb = n->len != 0 ? cg_index(c, n->b, unit, n->len) : cg_scaled(c, n->b, unit);
 		cg_arith(c, n->op, false, ra, rb);
 	} else {
-		cg_pair(c, n->a, n->b, &ra, &rb);
+		cg_pair(c, n, &ra, &rb);
 		cg_arith(c, n->op, n->op == OP_RSH ? ty_is_signed(n->type) : n->bit_size != 0,
 		    ra, rb);
 	}
@@ -646,8 +657,14 @@ cg_operate(struct dc *c, struct node *n, struct node *l, enum op op, struct node
 {
 	uint64_t unit = op == OP_ADD || op == OP_SUB || op == OP_ADD_EQ || op == OP_SUB_EQ ?
 	    unit_of(c, l->type) : 1;
+	struct type *t;
 	unsigned o;
 
+	if (op == OP_DIV_EQ || op == OP_MOD_EQ) {
+		t = ty_usual(c, l->type, b->type);
+		if (ty_is_signed(l->type) && !ty_is_signed(t))
+			cg_cut(c, v, t, n->loc);
+	}
 	if (b != NULL)
 		o = cg_scaled(c, b, unit);
 	else {
@@ -713,7 +730,7 @@ cg_compare(struct dc *c, struct node *n, uint32_t label, bool sense)
 	bool string = ty_is_string(n->a->type) || ty_is_string(n->b->type);
 	unsigned ra, rb;
 
-	cg_pair(c, n->a, n->b, &ra, &rb);
+	cg_pair(c, n, &ra, &rb);
 	as_emit(c, DIF_INSTR_FMT(string ? DIF_OP_SCMP : DIF_OP_CMP, ra, rb, 0));
 	as_free(c, ra);
 	as_free(c, rb);
@@ -864,7 +881,7 @@ cg_op2(struct dc *c, struct node *n)
 }
 
 static unsigned
-cg(struct dc *c, struct node *n)
+cg_loose(struct dc *c, struct node *n)
 {
 	unsigned r, i;
 
@@ -904,9 +921,11 @@ cg(struct dc *c, struct node *n)
 	case N_STRINGOF:
 		return cg(c, n->a);
 	case N_CAST:
-		r = cg(c, n->a);
-		if (ty_is_int(n->type) && ty_is_scalar(ty_decay(c, n->a->type)))
-			cg_cut(c, r, n->type, n->loc);
+		if (!ty_is_int(n->type) || !ty_is_scalar(ty_decay(c, n->a->type)))
+			return cg(c, n->a);
+		r = ty_size(c, n->type) <= ty_size(c, n->a->type) &&
+		    !ty_base(n->type)->is_bool ? cg_loose(c, n->a) : cg(c, n->a);
+		cg_cut(c, r, n->type, n->loc);
 		return r;
 	case N_CALL:
 		if (n->flags & NF_ACTION)
@@ -931,6 +950,33 @@ cg(struct dc *c, struct node *n)
 	}
 	dc_error(c, n->loc, D_CG_EXPR, "an action is used inside of an expression");
 	return 0;
+}
+
+/*
+ * May the 64 bits of n's operation lie outside of its type? Sums, products and
+ * shifts of less than 64 bits are cut where their value matters, once.
+ */
+static bool
+is_loose(struct node *n)
+{
+	struct type *t = ty_base(n->type);
+
+	if ((t->kind != T_INT && t->kind != T_ENUM) || t->size >= 8)
+		return false;
+	if (n->kind == N_OP1)
+		return n->op == OP_NEG || (n->op == OP_BNEG && !t->is_signed);
+	return n->kind == N_OP2 && (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL ||
+	    n->op == OP_LSH || (n->op == OP_DIV && t->is_signed));
+}
+
+static unsigned
+cg(struct dc *c, struct node *n)
+{
+	unsigned r = cg_loose(c, n);
+
+	if (!c->bad && is_loose(n))
+		cg_cut(c, r, n->type, n->loc);
+	return r;
 }
 
 /* A DIFO that computes n; `as`: its type if that is not n's. */

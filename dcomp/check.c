@@ -6,8 +6,7 @@
  *
  *   (1) type is set; flags tell effects and use of the tuple stack below;
  *   (2) a value of string, struct or array type is an address at run time,
- *       every other one a 64-bit number, extended as its type says when it
- *       was loaded or cast;
+ *       every other one a 64-bit number, extended as its type says;
  *   (3) what remains to generate is INT, STR, OP1, OP2, COND, CALL, MEMBER,
  *       CAST, STRINGOF, VAR, BUILTIN, ARG, ADDR - and XLATE, which only
  *       member access may consume (xlate.c).

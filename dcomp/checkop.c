@@ -3,10 +3,10 @@
  * checkop.c - operators: which operands they take, what their result is.
  *
  * C's rules, and D's: strings compare by content, ^^ is the logical exclusive
- * or, the first assignment to a name declares it. Arithmetic is done in 64
- * bits, whatever the type; casts, stores and loads cut. So an operand is
- * converted only where its value would differ, and constants are folded here,
- * in the same way as the machine computes.
+ * or, the first assignment to a name declares it. The machine computes in 64
+ * bits, whatever the type; cgen.c cuts a result where that can be told. So an
+ * operand is converted only where its value would differ. Constants are folded
+ * here.
  */
 #include "check.h"
 
@@ -226,7 +226,7 @@ fold(struct dc *c, struct node *n, struct type *t)
 		v = sg ? (uint64_t)((int64_t)x >> y) : x >> y;
 		break;
 	}
-	return ck_const(c, n, v, t);
+	return ck_const(c, n, cut(v, t), t);
 }
 
 /* A binary arithmetic operator; `eq`: it is part of an assignment. */
