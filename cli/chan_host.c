@@ -10,6 +10,8 @@
  * Guest registers do not exist and every guest address is a fault.
  */
 #include "chan.h"
+#include "base/clock.h"
+#include "base/mem.h"
 #include "core/prog.h"
 
 #include <errno.h>
@@ -42,15 +44,6 @@ struct host_chan {
 };
 
 static uint64_t
-clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t
 carrier_reg(struct dv_ctx *ctx, unsigned reg)
 {
 	(void)ctx;
@@ -72,14 +65,17 @@ static uint64_t
 carrier_clock(struct dv_ctx *ctx)
 {
 	(void)ctx;
-	return clock_ns(CLOCK_MONOTONIC);
+	return dv_clock_ns();
 }
 
 static uint64_t
 carrier_wallclock(struct dv_ctx *ctx)
 {
+	struct timespec t;
+
 	(void)ctx;
-	return clock_ns(CLOCK_REALTIME);
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
 static const struct dv_carrier carrier = {
@@ -87,43 +83,26 @@ static const struct dv_carrier carrier = {
 	.clock = carrier_clock, .wallclock = carrier_wallclock
 };
 
-static void
-host_ctx(struct dv_ctx *ctx)
-{
-	memset(ctx, 0, sizeof(*ctx));
-	ctx->vcpu = -1;
-}
-
-/* The next time after now that is in step; what was missed is missed. */
-static uint64_t
-next_due(uint64_t due, uint64_t period, uint64_t now)
-{
-	due += period;
-	if (due <= now)
-		due += (now - due) / period * period + period;
-	return due;
-}
-
 /* Fires what is due; the lock is held. Returns when to come again. */
 static uint64_t
 timers_fire(struct host_chan *h)
 {
 	const struct dv_prog *prog = dv_state_prog(h->state);
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), next;
+	uint64_t now = dv_clock_ns(), next;
 	struct dv_ctx ctx;
 
 	if (now >= h->clean_due) {
 		dv_clean(h->state);
-		h->clean_due = next_due(h->clean_due, dv_prog_opt(prog, DV_OPT_CLEANRATE), now);
+		h->clean_due = dv_clock_next(h->clean_due, dv_prog_opt(prog, DV_OPT_CLEANRATE), now);
 	}
 	next = h->clean_due;
 	for (uint32_t i = 0; i < prog->ntimers; i++) {
 		if (prog->timers[i].flags & DV_TIMER_ALLVCPU)
 			continue;	/* there is no vCPU */
 		if (now >= h->due[i]) {
-			host_ctx(&ctx);
+			dv_ctx_host(&ctx);
 			dv_fire_timer(h->state, &ctx, i);
-			h->due[i] = next_due(h->due[i], prog->timers[i].period, now);
+			h->due[i] = dv_clock_next(h->due[i], prog->timers[i].period, now);
 		}
 		if (h->due[i] < next)
 			next = h->due[i];
@@ -160,7 +139,7 @@ program_forget(struct host_chan *h)
 
 	pthread_mutex_lock(&h->lock);
 	if (h->running) {
-		host_ctx(&ctx);
+		dv_ctx_host(&ctx);
 		dv_state_stop(h->state, &ctx);
 		h->running = false;
 	}
@@ -214,25 +193,29 @@ host_load(struct dv_chan *c, const void *blob, size_t len, unsigned *nvcpu,
 {
 	struct host_chan *h = (struct host_chan *)c;
 	struct dv_reason why = { "" };
+	uint64_t seed, available;
 	struct dv_state *s;
-	uint64_t seed;
 	int rc;
 
 	if (h->state != NULL)
 		return dv_err_set(err, DV_E_BUSY, "a program is loaded");
-	if (dv_state_sizes(blob, len, 0, &h->priv_len, &h->shared_len, &why) != 0)
-		return dv_err_set(err, DV_E_INVAL, "%s", why.text);
+	if ((rc = dv_state_sizes(blob, len, 0, &h->priv_len, &h->shared_len, &why)) != 0)
+		return dv_err_set(err, rc == DV_STATE_TOOBIG ? DV_E_NOMEM : DV_E_INVAL, "%s", why.text);
+	if (!dv_mem_fits(h->priv_len + h->shared_len, &available))
+		return dv_err_set(err, DV_E_NOMEM, "cannot make %zu bytes of buffers: %llu are "
+				  "available", h->priv_len + h->shared_len,
+				  (unsigned long long)available);
 	h->blob = malloc(len);
 	h->priv = map(h->priv_len);
 	h->shared = map(h->shared_len);
 	if (h->blob == NULL || h->priv == NULL || h->shared == NULL) {
-		rc = dv_err_set(err, DV_E_NOMEM, "no memory for %zu bytes of buffers",
-				h->priv_len + h->shared_len);
+		rc = dv_err_set(err, DV_E_NOMEM, "cannot make %zu bytes of buffers: %s",
+				h->priv_len + h->shared_len, strerror(errno));
 		goto bad;
 	}
 	memcpy(h->blob, blob, len);
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		seed = clock_ns(CLOCK_MONOTONIC) * 0x9e3779b97f4a7c15ull;
+		seed = dv_clock_ns() * 0x9e3779b97f4a7c15ull;
 	if (dv_state_create(h->blob, len, 0, h->priv, h->priv_len, h->shared,
 			    h->shared_len, &carrier, seed, &why, &s) != 0) {
 		rc = dv_err_set(err, DV_E_INVAL, "%s", why.text);
@@ -278,9 +261,9 @@ host_go(struct dv_chan *c, uint64_t generation, struct dv_err *err)
 	if ((rc = hold(h, err)) != 0)
 		return rc;
 	prog = dv_state_prog(h->state);
-	host_ctx(&ctx);
+	dv_ctx_host(&ctx);
 	dv_state_go(h->state, &ctx);
-	now = clock_ns(CLOCK_MONOTONIC);
+	now = dv_clock_ns();
 	for (uint32_t i = 0; i < prog->ntimers; i++)
 		h->due[i] = now + prog->timers[i].period;
 	h->clean_due = now + dv_prog_opt(prog, DV_OPT_CLEANRATE);
@@ -301,7 +284,7 @@ host_stop(struct dv_chan *c, struct dv_err *err)
 		return rc;
 	if (h->running) {
 		h->running = false;
-		host_ctx(&ctx);
+		dv_ctx_host(&ctx);
 		dv_state_stop(h->state, &ctx);
 	}
 	pthread_mutex_unlock(&h->lock);

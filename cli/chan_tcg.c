@@ -200,6 +200,7 @@ status_code(unsigned status)
 	case DV_CTL_EBUSY: return DV_E_BUSY;
 	case DV_CTL_EGUEST: return DV_E_GUEST;
 	case DV_CTL_TIMEOUT: return DV_E_AGAIN;
+	case DV_CTL_ENOMEM: return DV_E_NOMEM;
 	default: return DV_E_FORMAT;
 	}
 }

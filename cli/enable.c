@@ -174,8 +174,7 @@ make_guest_sites(struct dv_progb *b, struct gi_kernel *k, struct dc *dc, const u
 
 int
 dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
-	  struct gi_kernel *k, struct dc *dc, size_t nprograms, uint64_t *matched,
-	  bool verbose, struct dv_err *err)
+	  struct gi_kernel *k, struct dc *dc, bool verbose, struct dv_err *err)
 {
 	DV_VEC(struct pair) pairs = { 0 };
 	DV_VEC(uint32_t) want = { 0 }, probe_of_want = { 0 };
@@ -184,13 +183,10 @@ dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
 	size_t i, j;
 	int rc = 0;
 
-	for (i = 0; i < nprograms; i++)
-		matched[i] = 0;
 	for (i = 0; i < wanted->n; i++) {
 		nums.n = 0;
 		if ((rc = dv_probesrc_match(ps, &wanted->v[i].desc, &nums, err)) != 0)
 			goto out;
-		matched[wanted->v[i].program] += nums.n;
 		if (dv_vec_reserve(&pairs, nums.n) != 0)
 			goto nomem;
 		for (j = 0; j < nums.n; j++)

@@ -9,18 +9,16 @@
 /* One description of one clause, as the compiler told it. */
 struct dv_wanted {
 	uint32_t clause;
-	uint32_t program;		/* which -n or -s */
 	struct dc_pdesc desc;		/* strings owned by the arena */
 };
 typedef DV_VEC(struct dv_wanted) dv_wanted_t;
 
 /*
  * Adds probes, ECBs, sites, rules and timers for the wanted clauses to `b`.
- * matched[p]: how many probes program p's descriptions matched. Probes that
- * matched but have no site are told to the user: by reason, or all (verbose).
+ * Probes that matched but have no site are told to the user: by reason, or all
+ * (verbose).
  */
 int  dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
-	       struct gi_kernel *k, struct dc *dc, size_t nprograms, uint64_t *matched,
-	       bool verbose, struct dv_err *err);
+	       struct gi_kernel *k, struct dc *dc, bool verbose, struct dv_err *err);
 
 #endif

@@ -33,12 +33,51 @@
 #define BOOT_WAIT_NS	60000000000u	/* until a booted guest has a kernel */
 #define ATTACH_WAIT_NS	2000000000u
 
+static int
+flush_stdout(struct dv_err *err)
+{
+	if (fflush(stdout) == 0)
+		return 0;
+	return dv_err_set(err, DV_E_IO, "cannot write output: %s", strerror(errno));
+}
+
 /* ---- -l ------------------------------------------------------------------ */
 
 static void
 list_line(const struct dv_probe_view *v)
 {
 	printf("%5u %10s %17s %33s %s\n", v->num + 1, v->prov, v->mod, v->func, v->name);
+}
+
+/* With -v: stability and arguments of a probe. */
+static int
+list_details(struct dv_program *p, const struct dv_probe_view *v, struct dv_err *err)
+{
+	const char *const names[4] = { v->prov, v->mod, v->func, v->name };
+	const struct dc_pdesc d = { "", "", "", "", v->num + 1 };
+	struct dc_probeinfo info = { 0 };
+	struct dv_str type;
+	const char *text;
+	uint32_t i;
+	int rc;
+
+	if ((rc = p->probes.match(p->probes.arg, &d, &info, err)) != 0)
+		return rc;
+	dv_attr_print(stdout, "Probe Description Attributes", dc_probe_attr(p->dc, names));
+	dv_attr_print(stdout, "Argument Attributes", dc_provider_attr(p->dc, v->prov, DC_A_ARGS));
+	printf("\n\tArgument Types\n");
+	if (info.nargs == 0)
+		printf("\t\tNone\n");
+	for (i = 0; i < info.nargs; i++) {
+		if ((text = dc_arg_type(p->dc, &info.args[i])) == NULL)
+			return dv_err_nomem(err);
+		dv_str_init(&type);
+		dv_str_escape(&type, text, strlen(text));
+		printf("\t\targs[%u]: %s\n", i, type.s != NULL ? type.s : "");
+		dv_str_fini(&type);
+	}
+	putchar('\n');
+	return 0;
 }
 
 static int
@@ -60,11 +99,11 @@ list_probes(struct dv_program *p, const struct dv_opts *o, struct dv_err *err)
 	for (i = 0; rc == 0 && i < nums.n; i++) {
 		dv_probesrc_get(p->ps, nums.v[i], &v);
 		list_line(&v);
+		if (o->verbose)
+			rc = list_details(p, &v, err);
 	}
 	dv_vec_fini(&nums);
-	if (fflush(stdout) != 0 && rc == 0)
-		rc = dv_err_set(err, DV_E_IO, "cannot write output: %s", strerror(errno));
-	return rc;
+	return rc == 0 ? flush_stdout(err) : rc;
 }
 
 /* ---- one trace ----------------------------------------------------------- */
@@ -84,10 +123,12 @@ compiled(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o, int *s
 
 	if (o->mode == DV_MODE_LIST)
 		return list_probes(p, o, err);
-	if (o->listing)
+	if (dv_program_wants_listing(p, o))
 		dc_disasm(&p->b, put_stderr, NULL);
-	if (o->mode == DV_MODE_COMPILE || vm->chan == NULL)
-		return 0;
+	if (o->mode == DV_MODE_COMPILE || vm->chan == NULL) {
+		dv_program_report(p, o, stdout);
+		return flush_stdout(err);
+	}
 	if ((rc = dv_program_enable(p, o, err)) != 0)
 		return rc;
 	if (vm->kernel != NULL && (rc = gi_kernel_layout(vm->kernel, err, &p->b.layout)) != 0)
@@ -190,7 +231,7 @@ static bool
 wrong_anyway(const struct dv_err *err)
 {
 	/* What a kernel's probes, types, symbols and translators can put right. */
-	static const char *const tags[] = { "D_PDESC_ZERO", "D_IDENT_", "D_ARGS_", "D_XLATE_",
+	static const char *const tags[] = { "D_PDESC_ZERO", "D_IDENT_", "D_ARGS_", "D_XLATE_", "D_ATTR_MIN", "D_PRAGMA_DEPEND",
 	    "D_SYM_", "D_TYPE_", "D_DECL_", "D_OP_", "D_ADDROF_", "D_DEREF_", "D_SIZEOF_",
 	    "D_OFFSETOF_", "D_CAST_", "D_PROTO_ARG", "D_SYNTAX", "D_UNKNOWN" };
 	size_t i;
@@ -246,7 +287,7 @@ trace_main(int argc, char **argv)
 		dv_opts_usage();
 		rc = 0;
 	} else if (rc == 0 && o.version) {
-		printf("dvisor: " DV_VERSION "\n");
+		printf("dvisor: dvisor " DV_VERSION ", D " DV_D_VERSION "\n");
 	} else if (rc == 0) {
 		dv_run_catch_signals();
 		if (o.command != NULL && (rc = dv_command_start(o.command, &err, &child)) == 0) {
@@ -308,7 +349,7 @@ vms_main(int argc, char **argv)
 	return 0;
 }
 
-/* The kernel's symbols, modules' after its own, in the form of /proc/kallsyms. */
+/* The kernel's own symbols in the form of /proc/kallsyms. */
 static int
 list_symbols(const char *path)
 {
@@ -321,10 +362,8 @@ list_symbols(const char *path)
 		return dv_msg_err(&err);
 	for (i = 0; i < gi_nsyms(vm.kernel); i++) {
 		gi_sym(vm.kernel, i, &sym);
-		printf("%016llx %c %s", (unsigned long long)sym.addr, sym.type, sym.name);
-		if (strcmp(sym.mod, "vmlinux") != 0)
-			printf("\t[%s]", sym.mod);
-		putchar('\n');
+		if (strcmp(sym.mod, "vmlinux") == 0)
+			printf("%016llx %c %s\n", (unsigned long long)sym.addr, sym.type, sym.name);
 	}
 	dv_vm_close(&vm);
 	if (fflush(stdout) == 0)

@@ -21,6 +21,8 @@ bool dv_path_run(char *buf, size_t n, const char *file);
 bool dv_path_lib(char *buf, size_t n);
 bool dv_path_plugin(char *buf, size_t n);
 
+#define DV_MAX_SOURCE	(64u << 20)	/* of a program or library */
+
 /* A whole file, malloc'd and NUL-terminated; at most `max` bytes. */
 int  dv_file_read(const char *path, size_t max, struct dv_err *err, char **ret, size_t *len);
 /* Written beside and renamed, so that readers never see a part. Mode 0600. */

@@ -328,6 +328,19 @@ common_args(struct dc_probeinfo *info, const struct gi_probe *p, bool first)
 	}
 }
 
+static void
+add_provider(struct dc_probeinfo *info, const char *prov)
+{
+	uint32_t i, n = info->nprov < DC_MAXPROV ? info->nprov : DC_MAXPROV;
+
+	for (i = n; i-- > 0;)		/* most often the last one */
+		if (info->prov[i] == prov || strcmp(info->prov[i], prov) == 0)
+			return;
+	if (n < DC_MAXPROV)
+		info->prov[n] = prov;
+	info->nprov = n + 1;
+}
+
 static int
 compiler_match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_err *err)
 {
@@ -347,6 +360,7 @@ compiler_match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, st
 
 			dv_probesrc_get(ps, m->nums.v[i], &v);
 			m->info.flags &= v.flags;
+			add_provider(&m->info, v.prov);
 			if (m->info.args_differ && m->info.nargs == 0)
 				continue;
 			if (v.guest)

@@ -5,7 +5,16 @@
 #include "enable.h"
 #include "opts.h"
 
+#include <stdio.h>
+
 struct dv_arena;
+
+/* How firm is what a clause depends on: for each of its descriptions. */
+struct dv_stability {
+	uint32_t program;		/* which -n or -s */
+	const char *desc;		/* the arena's */
+	struct dc_attr probe, stmt;
+};
 
 struct dv_program {
 	struct dc *dc;
@@ -15,6 +24,7 @@ struct dv_program {
 	struct gi_kernel *kernel;	/* borrowed; NULL: no guest */
 	struct dv_progb b;
 	dv_wanted_t wanted;
+	DV_VEC(struct dv_stability) stability;
 	struct dv_arena *arena;
 	uint64_t *matched;		/* per program of the options */
 };
@@ -27,9 +37,16 @@ int  dv_program_open(struct dv_program *p, const struct dv_opts *o, struct gi_ke
 		     struct dv_err *err);
 /* Probes and sites: makes the enabling. */
 int  dv_program_enable(struct dv_program *p, const struct dv_opts *o, struct dv_err *err);
+/* -S, -x verbose */
+bool dv_program_wants_listing(const struct dv_program *p, const struct dv_opts *o);
 void dv_program_close(struct dv_program *p);
 
-/* "script 'x' matched N probes" lines, as dtrace(1) prints them unless quiet. */
-void dv_program_report(const struct dv_program *p, const struct dv_opts *o);
+/*
+ * "script 'x' matched N probes" lines, as dtrace(1) prints them unless quiet;
+ * with -v the stability of each clause, into `out`.
+ */
+void dv_program_report(const struct dv_program *p, const struct dv_opts *o, FILE *out);
+/* "Identifier Names: Stable" and its kin, three lines. */
+void dv_attr_print(FILE *out, const char *title, struct dc_attr a);
 
 #endif

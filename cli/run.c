@@ -345,6 +345,121 @@ open_output(struct run *r, struct dv_err *err)
 	return 0;
 }
 
+/* ---- loading ------------------------------------------------------------- */
+
+static const struct { enum dv_opt opt; const char *what; } sizes[] = {
+	{ DV_OPT_BUFSIZE, "buffer size" }, { DV_OPT_AGGSIZE, "aggregation size" },
+	{ DV_OPT_SPECSIZE, "speculation size" }, { DV_OPT_DYNVARSIZE, "dynamic variable size" },
+};
+#define NSIZES		(sizeof(sizes) / sizeof(sizes[0]))
+#define MIN_LOWERED	8192u
+
+static uint64_t
+opt_value(const struct dv_progb *b, enum dv_opt opt)
+{
+	return b->opts[opt] == DV_OPT_UNSET ? dv_opt_default(opt) : b->opts[opt];
+}
+
+/* Halves the kind of buffers that takes the most memory. false: all are small. */
+static bool
+lower_largest(struct run *r)
+{
+	struct dv_progb *b = &r->p->b;
+	uint64_t total, most = 0, ncpu = r->vm->info.nvcpu + 1;
+	size_t i, which = 0;
+
+	for (i = 0; i < NSIZES; i++) {
+		total = opt_value(b, sizes[i].opt);
+		if (total < MIN_LOWERED || (sizes[i].opt == DV_OPT_AGGSIZE && b->aggs.n == 0))
+			continue;
+		if (sizes[i].opt == DV_OPT_SPECSIZE)
+			total *= opt_value(b, DV_OPT_NSPEC) * ncpu;
+		else if (sizes[i].opt != DV_OPT_DYNVARSIZE)
+			total *= 2 * ncpu;
+		if (total > most) {
+			most = total;
+			which = i;
+		}
+	}
+	if (most == 0)
+		return false;
+	b->opts[sizes[which].opt] = opt_value(b, sizes[which].opt) / 2;
+	return true;
+}
+
+static void
+tell_lowered(const struct dv_progb *b, const uint64_t *asked)
+{
+	static const char units[] = "\0kmgt";
+	uint64_t v;
+	size_t i, u;
+
+	for (i = 0; i < NSIZES && !b->opts[DV_OPT_QUIETRESIZE]; i++) {
+		if ((v = opt_value(b, sizes[i].opt)) == asked[i])
+			continue;
+		for (u = 0; u + 2 < sizeof(units) && v % 1024 == 0; u++)
+			v /= 1024;
+		dv_msg("%s lowered to %llu%.1s", sizes[i].what, (unsigned long long)v, units + u);
+	}
+}
+
+/*
+ * Flattens the program and loads it: *blob and what it is, also on failure.
+ * With bufresize=auto, buffers become smaller until they can be had.
+ */
+static int
+load(struct run *r, void **blob, struct dv_prog *view, unsigned *nvcpu, struct dv_err *err)
+{
+	struct dv_progb *b = &r->p->b;
+	uint64_t asked[NSIZES];
+	struct dv_reason why;
+	size_t i, len;
+	int rc;
+
+	for (i = 0; i < NSIZES; i++)
+		asked[i] = opt_value(b, sizes[i].opt);
+	do {
+		free(*blob);
+		*blob = NULL;
+		if ((rc = dv_progb_finish(b, err, blob, &len)) != 0)
+			return rc;
+		if (dv_prog_view(*blob, len, view, &why) != 0)
+			return dv_err_set(err, DV_E_FORMAT, "could not enable tracing: %s", why.text);
+		rc = dv_chan_load(r->vm->chan, *blob, len, nvcpu, err);
+	} while (rc == DV_E_NOMEM && opt_value(b, DV_OPT_BUFRESIZE) == DV_BUFRESIZE_AUTO &&
+	    lower_largest(r));
+	if (rc == 0)
+		tell_lowered(b, asked);
+	else if (rc == DV_E_NOMEM)
+		dv_err_prefix(err, "could not enable tracing");
+	return rc;
+}
+
+/* -x cpu=N: the guest's number of a CPU becomes the number of its vCPU. */
+static int
+restrict_cpu(struct run *r, struct dv_err *err)
+{
+	struct dv_progb *b = &r->p->b;
+	uint64_t cpu = b->opts[DV_OPT_CPU];
+	uint32_t ids[DV_CTL_MAXCPU];
+	unsigned i, n = r->vm->info.nvcpu;
+
+	if (cpu == DV_OPT_UNSET)
+		return 0;
+	if (n > DV_CTL_MAXCPU)
+		n = DV_CTL_MAXCPU;
+	cpu_numbers(&r->vm->info, &b->layout, ids, n);
+	for (i = 0; i < n; i++)
+		if (ids[i] == cpu) {
+			b->opts[DV_OPT_CPU] = i;
+			return 0;
+		}
+	if (n == 0 && cpu == 0)
+		return 0;		/* no guest: what fires, fires on CPU 0 */
+	return dv_err_set(err, DV_E_USAGE, "failed to set option 'cpu' to '%llu': there is no such CPU",
+	    (unsigned long long)cpu);
+}
+
 static void
 close_output(struct run *r, int *rc, struct dv_err *err)
 {
@@ -369,24 +484,16 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	    .system = do_system, .ftruncate = do_ftruncate };
 	struct cn_config cfg = { .out = put, .msg = message, .arg = &r,
 	    .symbols = &symbols, .requests = &requests };
-	struct dv_reason why;
 	uint32_t cpu_ids[DV_CTL_MAXCPU];
 	struct dv_prog view;
 	void *blob = NULL;
 	unsigned nvcpu;
-	size_t len;
 	int rc;
 
 	*status = 0;
 	if ((rc = open_output(&r, err)) != 0)
 		return rc;
-	if ((rc = dv_progb_finish(&p->b, err, &blob, &len)) != 0)
-		goto out;
-	if (dv_prog_view(blob, len, &view, &why) != 0) {
-		rc = dv_err_set(err, DV_E_FORMAT, "could not enable tracing: %s", why.text);
-		goto out;
-	}
-	if ((rc = dv_chan_load(vm->chan, blob, len, &nvcpu, err)) != 0)
+	if ((rc = restrict_cpu(&r, err)) != 0 || (rc = load(&r, &blob, &view, &nvcpu, err)) != 0)
 		goto out;
 	r.ncpu = cfg.ncpu = nvcpu + 1;
 	cpu_numbers(&vm->info, &p->b.layout, cpu_ids, nvcpu);
@@ -394,7 +501,7 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 	cfg.prog = &view;
 	if ((rc = cn_open(&cfg, err, &r.cn)) != 0)
 		goto out;
-	dv_program_report(p, o);
+	dv_program_report(p, o, r.out);
 	cn_header(r.cn);
 	flush(&r);
 	if ((rc = dv_chan_go(vm->chan, r.generation, err)) != 0)

@@ -63,9 +63,11 @@ match(struct dc *c, struct clause *cl, const struct dc_source *src)
 			d->d.prov = d->d.mod = d->d.func = d->d.name = "";
 		else if (!parse_desc(c, d))
 			return;
-		if (ps == NULL)
-			continue;
 		memset(&in, 0, sizeof(in));
+		if (ps == NULL) {
+			at_clause(c, cl, d, &in, src);
+			continue;
+		}
 		memset(&err, 0, sizeof(err));
 		if (ps->match(ps->arg, &d->d, &in, &err) != 0) {
 			dc_error(c, d->loc, D_PDESC_ZERO, "%s", err.text[0] != '\0' ? err.text :
@@ -73,12 +75,15 @@ match(struct dc *c, struct clause *cl, const struct dc_source *src)
 			return;
 		}
 		if (in.nmatched == 0) {
-			if ((src->flags & DC_F_ZDEFS) || c->opt[DV_OPT_ZDEFS])
+			if ((src->flags & DC_F_ZDEFS) || c->opt[DV_OPT_ZDEFS]) {
+				at_clause(c, cl, d, &in, src);
 				continue;
+			}
 			dc_error(c, d->loc, D_PDESC_ZERO,
 			    "probe description %s does not match any probes", d->text);
 			return;
 		}
+		at_clause(c, cl, d, &in, src);
 		if (in.nargs > DC_MAXARGS)
 			in.nargs = DC_MAXARGS;
 		if (first)

@@ -68,12 +68,15 @@ struct dc_arg {
 	uint8_t map;
 };
 #define DC_MAXARGS 10
+#define DC_MAXPROV 8
 struct dc_probeinfo {
 	uint64_t nmatched;
 	uint32_t nargs;		/* of the arguments typed alike in all matched probes */
 	struct dc_arg args[DC_MAXARGS];
 	bool args_differ;	/* matched probes differ in their argument types (D_ARGS_MULTI) */
 	uint32_t flags;		/* DV_PF_* common to all matched */
+	uint32_t nprov;		/* of the providers of all matched; more than DC_MAXPROV: many */
+	const char *prov[DC_MAXPROV];	/* borrowed */
 };
 struct dc_probes {
 	void *arg;
@@ -81,13 +84,23 @@ struct dc_probes {
 	int (*match)(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_err *err);
 };
 
-/* ---- compiling --------------------------------------------------------- */
+/* ---- stability --------------------------------------------------------- */
 
+/* Of names, of what data mean, and who has them; a greater number is firmer. */
+struct dc_attr { uint8_t name, data, class; };
+const char *dc_stability_name(unsigned stability);	/* of name and data */
+const char *dc_class_name(unsigned class);
+enum dc_apart { DC_A_PROVIDER, DC_A_MODULE, DC_A_FUNCTION, DC_A_NAME, DC_A_ARGS, DC_NAPART };
 struct dc;				/* one compiler: libraries, options, macro arguments */
+struct dc_attr dc_provider_attr(const struct dc *dc, const char *prov, enum dc_apart part);
+/* Of a probe: provider, module, function, name; what is "" does not count. */
+struct dc_attr dc_probe_attr(const struct dc *dc, const char *const names[4]);
+
+/* ---- compiling --------------------------------------------------------- */
 
 /* Values of macros that stand for the command's environment. */
 struct dc_macros {
-	int64_t pid, ppid, uid, gid, euid, egid, pgid, sid, projid, target;
+	int64_t pid, ppid, uid, gid, euid, egid, pgid, sid, target;
 	bool have_target;
 	int argc;			/* $0..$n: argv[0] is $0 */
 	const char *const *argv;
@@ -132,7 +145,14 @@ struct dc_source {
 	const char *text;
 	size_t len;
 	uint32_t flags;
+	const char *arg0;		/* $0; NULL: macros.argv[0] */
 	void (*clause)(void *arg, uint32_t clause, const struct dc_pdesc *d);
+	/*
+	 * Once for each description as written: how many probes it matched, and how
+	 * firm is what it and its clause depend on. Or NULL.
+	 */
+	void (*described)(void *arg, const char *desc, uint64_t nmatched, struct dc_attr probe,
+			  struct dc_attr stmt);
 	void *arg;
 };
 int  dc_compile(struct dc *dc, const struct dc_source *src, struct dv_progb *out, struct dv_err *err);
@@ -146,6 +166,9 @@ int  dc_finish(struct dc *dc, struct dv_progb *out, struct dv_err *err);
  */
 int  dc_expr(struct dc *dc, const char *what, const char *text, struct dv_progb *out,
 	     uint32_t *difo, struct dv_err *err);
+
+/* The type that args[i] has, as text of the compiler's; NULL: out of memory. */
+const char *dc_arg_type(struct dc *dc, const struct dc_arg *a);
 
 /* -S: the DIF of all clauses in DTrace's layout, through a writer. */
 void dc_disasm(const struct dv_progb *b, void (*put)(void *arg, const char *line), void *arg);

@@ -60,6 +60,7 @@ id_add(struct dc *c, enum scope sc, const char *name, enum idkind k, struct loc 
 	id->scope = sc;
 	id->name = k == ID_VAR ? id_key(c, name) : dc_strdup(c, name, strlen(name));
 	id->var = DV_NONE;
+	id->text_no = c->text_no;
 	if (k == ID_VAR) {
 		if (c->next_id[sc] >= DIF_VAR_MAX)
 			dc_error(c, l, D_ID_OFLOW, "too many variables");
@@ -74,14 +75,9 @@ bool
 id_is_type(struct dc *c, const char *name, struct type **ret)
 {
 	struct ident *id = dv_smap_get_ptr(c->globals, name);
-	const char *q = strchr(name, '`');
 	struct type *t;
 
-	if (q != NULL) {
-		if ((t = ty_find(c, q != name ? dc_strdup(c, name, (size_t)(q - name)) : NULL,
-		    T_TYPEDEF, q + 1)) == NULL)
-			return false;
-	} else if (id != NULL) {
+	if (id != NULL) {
 		if (id->kind != ID_TYPE)
 			return false;
 		t = id->type;

@@ -63,16 +63,22 @@ act_place(struct dv_act *a, uint32_t *off)
 static uint32_t
 frames_of(struct seg *s, struct node *n, uint32_t dflt, enum dc_tag tag)
 {
+	uint64_t max = s->c->opt[DV_OPT_MAXFRAMES];
 	struct node *k = n->list;
 
 	if (k == NULL)
-		return dflt;
+		return dflt < max ? dflt : (uint32_t)max;
 	k = ck(s->c, k);
 	if (s->c->bad)
 		return 1;
 	if (k->kind != N_INT || !ty_is_int(k->type) || (int64_t)k->val <= 0 || k->val > 65535) {
 		dc_error(s->c, k->loc, tag, "%s( ) size must be a positive integer constant",
 		    n->id->name);
+		return 1;
+	}
+	if (k->val > max) {
+		dc_error(s->c, k->loc, tag, "%s( ) size is above the maxframes option (%" PRIu64 ")",
+		    n->id->name, max);
 		return 1;
 	}
 	return (uint32_t)k->val;
@@ -120,8 +126,8 @@ address_of(struct seg *s, struct node *n)
 		return DV_NONE;
 	k = ck(c, n->list);
 	if (!c->bad && (k->kind == N_XLATE || !ty_is_scalar(ty_decay(c, k->type))))
-		dc_error_proto(c, k->loc, D_PROTO_ARG, NULL, "uintptr_t", ty_name(c, k->type),
-		    "%s( ) argument #1 is incompatible with prototype:", n->id->name);
+		dc_error(c, k->loc, D_PROTO_ARG, "%s( ) argument #1 must be an address, "
+		    "not %s", n->id->name, ty_name(c, k->type));
 	return cg_difo(c, k, c->t_uintptr);
 }
 

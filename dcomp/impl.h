@@ -120,7 +120,6 @@ enum scope { SC_GLOBAL, SC_SELF, SC_THIS };
 #define NF_SPEC		256u	/* calls speculation() */
 #define NF_PROP		(NF_SIDE | NF_TUPLE | NF_DESTR | NF_SPEC)
 #define NF_ALLOCA	512u	/* address of scratch memory */
-#define NF_MAKE		1024u	/* N_VAR: a part of it is assigned: it needs storage */
 
 struct node {
 	uint8_t kind;			/* enum nkind */
@@ -142,8 +141,7 @@ struct node {
 		struct node *last;	/* of a list that is being made */
 	};
 	uint64_t bit_off;		/* N_MEMBER, checked: from the start of the object */
-	uint32_t len;			/* N_STR: bytes; lists: count; of a subscript's sum:
-					   elements of the array, 0: unknown */
+	uint32_t len;			/* N_STR: bytes; lists: count */
 	uint32_t bit_size;
 };
 
@@ -223,6 +221,19 @@ struct ident {
 	struct dparm *parms;		/* INLINE */
 	const char *why;		/* BROKEN: the reason */
 	enum dc_tag why_tag;
+	uint32_t text_no;		/* c->text_no when it came to be */
+	bool have_attr;			/* #pragma D attributes, or worked out */
+	bool attr_args;			/* worked out; those of the probe's arguments, too */
+	struct dc_attr attr;
+	uint64_t version;		/* #pragma D binding, as op_version(); 0: none */
+};
+
+/* #pragma D attributes ... provider NAME PART */
+struct provattr {
+	const char *name;
+	enum dc_apart part;
+	struct dc_attr attr;
+	struct provattr *next;
 };
 
 struct agg {
@@ -283,9 +294,10 @@ struct pdesc {
 
 /* A conversion of a format (fmt.c). */
 struct conv {
-	char c;				/* its letter; wc, ws: 'w', 'W' */
+	char c;				/* its letter */
 	bool agg;			/* %@ */
 	bool dynwidth, dynprec;
+	bool string_mod;		/* wide */
 	struct conv *next;
 };
 
@@ -312,6 +324,8 @@ struct dc {
 	bool lib;			/* the text is a library's */
 	bool expr_mode;			/* dc_expr: guards and arguments */
 	const char *libname;
+	const char *lib_missing;	/* why nothing of this library can be had, or NULL */
+	struct libname { const char *name; struct libname *next; } *libs;	/* that were read */
 	struct broken *broken;		/* declarations of libraries left out so far */
 
 	/* types */
@@ -334,8 +348,11 @@ struct dc {
 	bool opt_program[DV_NOPT];	/* set by a program, not the command */
 	const char *opt_str[DV_NOPT];
 	bool macro_used[DC_NMACRO];
+	const char *arg0;		/* $0 of the text being read; NULL: cfg's */
 	bool compiled;			/* some text was compiled */
 	struct pragma *pragmas;
+	struct provattr *provattrs;
+	uint32_t text_no;		/* which library or program is being read */
 
 	/* the text being read */
 	const char *src;
@@ -370,9 +387,6 @@ struct dc {
 #define CF_EXIT		16u
 
 /* diag.c */
-bool dc_error_proto(struct dc *c, struct loc l, enum dc_tag tag, const char *conv,
-    const char *proto, const char *given, const char *fmt, ...)
-	__attribute__((format(printf, 7, 8)));
 bool dc_error(struct dc *c, struct loc l, enum dc_tag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));	/* false */
 bool dc_nomem(struct dc *c);
@@ -477,14 +491,21 @@ void act_clause(struct dc *c, struct clause *cl, const struct dc_source *src);
 struct conv *fmt_parse(struct dc *c, struct loc l, const char *fmt, size_t n, bool *ok);
 void fmt_check(struct dc *c, struct loc l, const char *what, struct conv *cv, struct node **args,
     uint32_t nargs, bool printa);
-struct type *fmt_as(struct dc *c, struct conv *cv, struct node **args, uint32_t i);
 
 /* pragma.c, option.c */
 void pr_line(struct dc *c, struct loc l, const char *text, size_t n, uint32_t *newline);
 void pr_end(struct dc *c);
 /* The text that a macro ($1, $$1, $pid) stands for. */
 bool pr_macro(struct dc *c, struct loc l, const char *s, size_t n, struct dv_str *out);
+bool op_version(const char *s, uint64_t *ret);
 int  op_set(struct dc *c, const char *name, const char *value, bool program, struct dv_err *err);
+
+/* attr.c */
+bool at_parse(const char *s, uint64_t *ret);	/* "name/data/class" as -x amin keeps it */
+struct dc_attr at_attr(uint64_t v);		/* that as a struct */
+void at_provider(struct dc *c, const char *prov, enum dc_apart part, struct dc_attr a);
+void at_clause(struct dc *c, struct clause *cl, struct pdesc *d, const struct dc_probeinfo *in,
+    const struct dc_source *src);
 
 /* cgen.c */
 uint32_t cg_difo(struct dc *c, struct node *n, struct type *as);	/* index in out->difos */

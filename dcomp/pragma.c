@@ -9,20 +9,29 @@
  *	#pragma D error TEXT
  *	# N "FILE" ...			where a line came from (cpp)
  *
- * Other people's pragmas are passed over. Stability attributes are checked for
- * form, and that their identifier exists at the end; nothing else comes of them.
+ * Other people's pragmas are passed over. Attributes and bindings may come
+ * before the declaration that they are for, so they take effect at the end of
+ * the text (pr_end); attr.c makes use of them.
+ *
+ * A library that depends on something that is not there is left out: all its
+ * names are entered as "broken" with that reason (prog.c).
  */
 #include "impl.h"
 
 struct pragma {
 	const char *name;		/* the identifier it is for */
 	struct loc loc;
+	uint64_t version;		/* binding; 0: attributes */
+	struct dc_attr attr;
 	struct pragma *next;
 };
 
+#define MAX_WORDS	64
+
 struct words {
-	const char *v[64];
+	const char *v[MAX_WORDS];
 	unsigned n;
+	bool more;			/* there were too many */
 };
 
 static void
@@ -31,10 +40,15 @@ split(struct dc *c, const char *s, size_t n, struct words *w)
 	size_t i = 0, start;
 
 	w->n = 0;
-	while (i < n && w->n < 64) {
+	w->more = false;
+	while (i < n) {
 		while (i < n && (s[i] == ' ' || s[i] == '\t' || s[i] == '\r'))
 			i++;
 		start = i;
+		if (i < n && w->n == MAX_WORDS) {
+			w->more = true;
+			return;
+		}
 		if (i < n && s[i] == '"') {
 			for (i++; i < n && s[i] != '"'; i++)
 				;
@@ -47,7 +61,7 @@ split(struct dc *c, const char *s, size_t n, struct words *w)
 	}
 }
 
-static void
+static struct pragma *
 later(struct dc *c, struct loc l, const char *name)
 {
 	struct pragma *p = dc_alloc(c, sizeof(*p));
@@ -56,34 +70,7 @@ later(struct dc *c, struct loc l, const char *name)
 	p->loc = l;
 	p->next = c->pragmas;
 	c->pragmas = p;
-}
-
-static bool
-one_of(const char *s, size_t n, const char *const *set)
-{
-	for (; *set != NULL; set++)
-		if (strlen(*set) == n && memcmp(*set, s, n) == 0)
-			return true;
-	return false;
-}
-
-static bool
-attributes_ok(const char *s)
-{
-	static const char *const stab[] = { "Internal", "Private", "Obsolete", "External",
-	    "Unstable", "Evolving", "Stable", "Standard", NULL };
-	static const char *const class[] = { "Unknown", "CPU", "Platform", "Group", "ISA",
-	    "Common", NULL };
-	size_t n = strcspn(s, "/"), m;
-
-	if (s[n] != '/' || !one_of(s, n, stab))
-		return false;
-	s += n + 1;
-	m = strcspn(s, "/");
-	if (s[m] != '/' || !one_of(s, m, stab))
-		return false;
-	s += m + 1;
-	return one_of(s, strlen(s), class);
+	return p;
 }
 
 static void
@@ -110,33 +97,41 @@ static void
 attributes(struct dc *c, struct loc l, const struct words *w)
 {
 	static const char *const parts[] = { "provider", "module", "function", "name", "args", NULL };
+	uint64_t v;
+	unsigned i;
 
 	if (w->n < 2) {
 		dc_error(c, l, D_PRAGMA_MALFORM,
 		    "malformed #pragma D attributes: attributes and an identifier are needed");
 		return;
 	}
-	if (!attributes_ok(w->v[0])) {
+	if (!at_parse(w->v[0], &v)) {
 		dc_error(c, l, D_PRAGMA_INVAL, "invalid attributes: %s", w->v[0]);
 		return;
 	}
 	if (strcmp(w->v[1], "provider") == 0) {
-		if (w->n != 4 || !one_of(w->v[3], strlen(w->v[3]), parts))
+		for (i = 0; w->n == 4 && parts[i] != NULL && strcmp(parts[i], w->v[3]) != 0; i++)
+			;
+		if (w->n != 4 || parts[i] == NULL)
 			dc_error(c, l, D_PRAGMA_MALFORM, "malformed #pragma D attributes: "
 			    "provider NAME and provider, module, function, name or args are needed");
+		else
+			at_provider(c, w->v[2], (enum dc_apart)i, at_attr(v));
 		return;
 	}
 	if (w->n != 2) {
 		dc_error(c, l, D_PRAGMA_MALFORM, "malformed #pragma D attributes: extra words");
 		return;
 	}
-	later(c, l, w->v[1]);
+	later(c, l, w->v[1])->attr = at_attr(v);
 }
 
 static void
 binding(struct dc *c, struct loc l, const struct words *w)
 {
-	size_t i, n, dots = 0;
+	const char *text;
+	uint64_t version;
+	size_t n;
 
 	if (w->n != 2) {
 		dc_error(c, l, D_PRAGMA_MALFORM,
@@ -144,32 +139,70 @@ binding(struct dc *c, struct loc l, const struct words *w)
 		return;
 	}
 	n = strlen(w->v[0]);
-	for (i = 1; i + 1 < n; i++)
-		if (w->v[0][i] == '.')
-			dots++;
-		else if (w->v[0][i] < '0' || w->v[0][i] > '9')
-			dots = 9;
-	if (n < 3 || w->v[0][0] != '"' || w->v[0][n - 1] != '"' || dots == 0 || dots > 2) {
+	text = n >= 2 ? dc_strdup(c, w->v[0] + 1, n - 2) : "";
+	if (n < 3 || w->v[0][0] != '"' || w->v[0][n - 1] != '"' || !op_version(text, &version)) {
 		dc_error(c, l, D_PRAGMA_INVAL, "invalid version: %s", w->v[0]);
 		return;
 	}
-	later(c, l, w->v[1]);
+	later(c, l, w->v[1])->version = version;
+}
+
+/* Does the guest have such a provider or module? */
+static bool
+have_probes(struct dc *c, const char *kind, const char *name)
+{
+	const struct dc_probes *ps = c->cfg.probes;
+	struct dc_pdesc d = { "", "", "", "", 0 };
+	struct dc_probeinfo in = { 0 };
+	struct dv_err err;
+
+	if (*kind == 'p')
+		d.prov = name;
+	else
+		d.mod = name;
+	return ps == NULL || (ps->match(ps->arg, &d, &in, &err) == 0 && in.nmatched > 0);
+}
+
+static bool
+have_library(const struct dc *c, const char *name)
+{
+	const struct libname *n;
+
+	for (n = c->libs; n != NULL; n = n->next)
+		if (strcmp(n->name, name) == 0)
+			return true;
+	return false;
 }
 
 static void
 depends_on(struct dc *c, struct loc l, const struct words *w)
 {
 	static const char *const kinds[] = { "module", "provider", "library", NULL };
+	unsigned k;
+	bool have;
 
 	if (w->n != 2) {
 		dc_error(c, l, D_PRAGMA_MALFORM,
 		    "malformed #pragma D depends_on: a kind and a name are needed");
 		return;
 	}
-	if (!one_of(w->v[0], strlen(w->v[0]), kinds))
+	for (k = 0; kinds[k] != NULL && strcmp(kinds[k], w->v[0]) != 0; k++)
+		;
+	if (kinds[k] == NULL)
 		dc_error(c, l, D_PRAGMA_INVAL, "invalid class of dependency: %s", w->v[0]);
-	else if (!c->lib && strcmp(w->v[0], "library") == 0)
+	else if (!c->lib && k == 2)
 		dc_error(c, l, D_PRAGMA_DEPEND, "only libraries may depend on a library");
+	if (c->bad)
+		return;
+	have = k == 2 ? have_library(c, w->v[1]) : have_probes(c, w->v[0], w->v[1]);
+	if (have)
+		return;
+	if (!c->lib)
+		dc_error(c, l, D_PRAGMA_DEPEND, "the program requires %s %s, which is not there",
+		    w->v[0], w->v[1]);
+	else if (c->lib_missing == NULL)
+		c->lib_missing = dc_fmt(c, "it is of the library %s, which requires %s %s",
+		    c->libname, w->v[0], w->v[1]);
 }
 
 static void
@@ -243,6 +276,11 @@ pr_line(struct dc *c, struct loc l, const char *s, size_t n, uint32_t *newline)
 	kind = w.v[2];
 	off = word_at(s, n, 3);
 	split(c, s + off, n - off, &rest);
+	if (rest.more && strcmp(kind, "error") != 0)
+		dc_error(c, l, D_PRAGMA_MALFORM, "malformed #pragma D %s: more than %d words", kind,
+		    MAX_WORDS);
+	if (c->bad)
+		return;
 	if (strcmp(kind, "option") == 0)
 		option(c, l, &rest);
 	else if (strcmp(kind, "attributes") == 0)
@@ -257,15 +295,31 @@ pr_line(struct dc *c, struct loc l, const char *s, size_t n, uint32_t *newline)
 		dc_error(c, l, D_PRAGMA_INVAL, "invalid #pragma D: %s", kind);
 }
 
-/* At the end of a text: what pragmas were for must exist. */
+/*
+ * At the end of a text: what pragmas were for must have come to be in it.
+ * Attributes that a name was given say all; else they are worked out.
+ */
 void
 pr_end(struct dc *c)
 {
 	struct pragma *p;
+	struct ident *id;
 
-	for (p = c->pragmas; p != NULL && !c->bad; p = p->next)
-		if (id_find(c, SC_GLOBAL, p->name) == NULL)
-			dc_error(c, p->loc, D_PRAGMA_UNUSED, "unused #pragma: %s is not declared", p->name);
+	for (p = c->pragmas; p != NULL && !c->bad; p = p->next) {
+		id = id_find(c, SC_GLOBAL, p->name);
+		if (id == NULL) {
+			dc_error(c, p->loc, D_PRAGMA_UNUSED, "unused #pragma: %s is not declared",
+			    p->name);
+		} else if (id->text_no != c->text_no) {
+			dc_error(c, p->loc, D_PRAGMA_SCOPE, "#pragma %s cannot change %s, which is "
+			    "declared elsewhere", p->version != 0 ? "binding" : "attributes", p->name);
+		} else if (p->version != 0) {
+			id->version = p->version;
+		} else {
+			id->attr = p->attr;
+			id->have_attr = true;
+		}
+	}
 	c->pragmas = NULL;
 }
 
@@ -276,8 +330,13 @@ pr_macro(struct dc *c, struct loc l, const char *s, size_t n, struct dv_str *out
 	const struct { const char *name; int64_t v; bool have; } names[] = {
 		{ "pid", m->pid, true }, { "ppid", m->ppid, true }, { "uid", m->uid, true },
 		{ "gid", m->gid, true }, { "euid", m->euid, true }, { "egid", m->egid, true },
-		{ "pgid", m->pgid, true }, { "sid", m->sid, true }, { "projid", m->projid, true },
-		{ "taskid", 0, true }, { "target", m->target, m->have_target },
+		{ "pgid", m->pgid, true }, { "sid", m->sid, true },
+		{ "target", m->target, m->have_target },
+	};
+	/* What there is on Solaris, or only sometimes. */
+	static const struct { const char *name, *why; } none[] = {
+		{ "projid", ": Linux has no projects" }, { "taskid", ": Linux has no tasks of projects" },
+		{ "target", ": give -p or -c" },
 	};
 	const char *name = s;
 	size_t len = n, i;
@@ -301,7 +360,7 @@ pr_macro(struct dc *c, struct loc l, const char *s, size_t n, struct dv_str *out
 		if (m->argc > 0 && k < (uint64_t)m->argc) {
 			if (k < DC_NMACRO)
 				c->macro_used[k] = true;
-			dv_str_add(out, m->argv[k]);
+			dv_str_add(out, k == 0 && c->arg0 != NULL ? c->arg0 : m->argv[k]);
 			return true;
 		}
 		if (!c->opt[DV_OPT_DEFAULTARGS])
@@ -317,6 +376,9 @@ pr_macro(struct dc *c, struct loc l, const char *s, size_t n, struct dv_str *out
 			dv_str_printf(out, "%" PRId64, names[i].v);
 			return true;
 		}
-	return dc_error(c, l, D_MACRO_UNDEF, "macro variable %.*s is not defined",
-	    n > 40 ? 40 : (int)n, s);
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		if (strlen(none[i].name) == len && memcmp(none[i].name, name, len) == 0)
+			break;
+	return dc_error(c, l, D_MACRO_UNDEF, "macro variable %.*s is not defined%s",
+	    n > 40 ? 40 : (int)n, s, i < sizeof(none) / sizeof(none[0]) ? none[i].why : "");
 }

@@ -300,6 +300,22 @@ lib_retry(struct dc *c)
 	} while (again);
 }
 
+/* Its pragmas take effect, and others may depend on it. */
+static int
+lib_end(struct dc *c, const char *name, struct dv_err *err)
+{
+	const char *base = strrchr(name, '/');
+	struct libname *n = dc_alloc(c, sizeof(*n));
+
+	n->name = dc_strdup(c, base != NULL ? base + 1 : name, strlen(base != NULL ? base + 1 : name));
+	n->next = c->libs;
+	c->libs = n;
+	memset(err, 0, sizeof(*err));
+	c->err = err;
+	pr_end(c);
+	return c->bad ? err->code : 0;
+}
+
 int
 dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 {
@@ -310,6 +326,8 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 	int rc = 0;
 
 	c->lib = true;
+	c->lib_missing = NULL;
+	c->text_no++;
 	c->libname = dc_strdup(c, name, strlen(name));
 	text = dc_strdup(c, text, n);
 	while (*tail != NULL)
@@ -326,9 +344,14 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 		at = end;
 		if (start >= n)
 			break;
-		if (lib_decl(c, text + start, end - start, l, &mine))
+		if (c->lib_missing != NULL)
+			dv_err_set(&mine, DV_E_COMPILE, "%s", c->lib_missing);
+		else if (lib_decl(c, text + start, end - start, l, &mine))
 			continue;
-		if (mine.code == DV_E_NOMEM) {
+		if (c->lib_missing == NULL && text[start] == '#') {
+			*err = mine;
+			rc = mine.code;
+		} else if (mine.code == DV_E_NOMEM) {
 			*err = mine;
 			rc = DV_E_NOMEM;
 		} else if (c->clauses != NULL) {
@@ -342,12 +365,15 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 			(*tail)->text = text + start;
 			(*tail)->len = end - start;
 			(*tail)->loc = l;
+			(*tail)->done = c->lib_missing != NULL;
 			mark_broken(c, *tail, &mine);
 			tail = &(*tail)->next;
 		}
 	}
 	if (rc == 0 && !c->bad)
 		lib_retry(c);
+	if (rc == 0 && !c->bad && c->lib_missing == NULL)
+		rc = lib_end(c, name, err);
 	c->bad = false;
 	c->pragmas = NULL;
 	c->err = NULL;
@@ -366,6 +392,8 @@ dc_compile(struct dc *c, const struct dc_source *src, struct dv_progb *out, stru
 	begin(c, src->text, src->len, src->flags, err);
 	c->out = out;
 	c->compiled = true;
+	c->text_no++;
+	c->arg0 = src->arg0;
 	if (dc_parse(c, false, (struct loc){ 1, 1 }) == 0) {
 		pr_end(c);
 		if (c->ndecls == 0 && !c->opt[DV_OPT_EMPTY])
@@ -399,6 +427,22 @@ dc_finish(struct dc *c, struct dv_progb *out, struct dv_err *err)
 	if (c->cfg.macros.have_target)
 		out->target = (uint64_t)c->cfg.macros.target;
 	return 0;
+}
+
+const char *
+dc_arg_type(struct dc *c, const struct dc_arg *a)
+{
+	struct dv_err err = { 0 };
+	const char *text;
+
+	c->err = &err;
+	text = a->xlate != NULL ? a->xlate : a->ntype == 0 && a->native != NULL ? a->native :
+	    ty_name(c, ty_import(c, a->ntype));
+	if (c->bad)
+		text = err.code == DV_E_NOMEM ? NULL : "?";
+	c->bad = false;
+	c->err = NULL;
+	return text;
 }
 
 int

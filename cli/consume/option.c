@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum type { BOOL, SIZE, RATE, INT, STR, POLICY, RESIZE };
+enum type { BOOL, SIZE, RATE, INT, STR, POLICY, RESIZE, VERSION, ATTR };
 
 static const struct option {
 	const char *name;

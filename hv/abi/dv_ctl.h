@@ -44,7 +44,8 @@ enum dv_ctl_type {
 	DV_CTL_UNLOAD, DV_CTL_RESUME, DV_CTL_WAIT
 };
 enum dv_ctl_status {
-	DV_CTL_OK, DV_CTL_EPROTO, DV_CTL_EREFUSED, DV_CTL_EBUSY, DV_CTL_EGUEST, DV_CTL_TIMEOUT
+	DV_CTL_OK, DV_CTL_EPROTO, DV_CTL_EREFUSED, DV_CTL_EBUSY, DV_CTL_EGUEST, DV_CTL_TIMEOUT,
+	DV_CTL_ENOMEM			/* LOAD: smaller buffers may fit */
 };
 
 struct dv_ctl_hdr {

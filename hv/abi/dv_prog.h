@@ -279,6 +279,8 @@ dv_opt_default(enum dv_opt opt)
 		return 0;
 	}
 }
+#define DV_D_VERSION	"1.13"		/* of the language: bindings, -x version */
+#define DV_D_VERSION_HEX 0x0100d000	/* the same: 8, 12 and 12 bits */
 
 /* A checked view of a blob; pointers into it (borrowed). See core/prog.h. */
 struct dv_prog {

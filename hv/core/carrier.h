@@ -66,4 +66,11 @@ struct dv_ctx {
 	uint64_t now;			/* timestamp of this hit, 0: not yet read */
 };
 
+/* A host context: no vCPU, nothing of the guest. */
+static inline void
+dv_ctx_host(struct dv_ctx *ctx)
+{
+	*ctx = (struct dv_ctx){ .vcpu = -1 };
+}
+
 #endif

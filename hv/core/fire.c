@@ -124,6 +124,9 @@ fire_probe(struct dv_mstate *ms, uint32_t probe)
 	uint32_t e = s->first[probe], end = s->first[probe + 1];
 	struct dv_fail f;
 
+	/* Rules ran all the same: what they keep is the guest's, not a CPU's. */
+	if (s->only != DV_OPT_UNSET && ms->cpu->index != s->only && ms->cpu->index != s->nvcpu)
+		return;
 	ms->probe = &s->prog.probes[probe];
 	if (s->nlocals > 0)
 		memset(ms->cpu->lvals, 0, s->nlocals * sizeof(*ms->cpu->lvals));

@@ -216,10 +216,10 @@ sizes(const struct dv_prog *p, unsigned nvcpu, struct plan *pl, uint64_t *priv,
 	(void)carve_state(&c, p, pl, &m);
 	*priv = round_page(c.at);
 	*shared = 2 * (round_page(pl->bufsize) + round_page(pl->aggsize)) * pl->ncpu;
-	if (*priv > (uint64_t)1 << 40 || *shared > (uint64_t)1 << 40)
-		return dv_refuse(why, "buffers need %llu bytes",
-		    (unsigned long long)(*priv + *shared));
-	return 0;
+	if (*priv <= (uint64_t)1 << 40 && *shared <= (uint64_t)1 << 40)
+		return 0;
+	(void)dv_refuse(why, "buffers need %llu bytes", (unsigned long long)(*priv + *shared));
+	return DV_STATE_TOOBIG;
 }
 
 int
@@ -229,10 +229,11 @@ dv_state_sizes(const void *blob, size_t len, unsigned nvcpu,
 	uint64_t np, ns;
 	struct dv_prog p;
 	struct plan pl;
+	int rc = -1;
 
 	if (dv_prog_view(blob, len, &p, why) != 0 ||
-	    sizes(&p, nvcpu, &pl, &np, &ns, why) != 0)
-		return -1;
+	    (rc = sizes(&p, nvcpu, &pl, &np, &ns, why)) != 0)
+		return rc;
 	*priv = (size_t)np;
 	*shared = (size_t)ns;
 	return 0;
@@ -503,6 +504,7 @@ dv_state_create(const void *blob, size_t len, unsigned nvcpu,
 	s->specsize = pl.specsize;
 	s->vm = p.hdr->vm;
 	s->policy = (uint32_t)dv_prog_opt(&p, DV_OPT_BUFPOLICY);
+	s->only = dv_prog_opt(&p, DV_OPT_CPU);
 	s->shared = shared;
 	s->half_buf = round_page(pl.bufsize);
 	s->half_agg = round_page(pl.aggsize);

@@ -32,8 +32,10 @@ struct dv_reason {
 
 /*
  * Checks a blob as far as sizes need it (header, sections, options). Returns 0
- * or -1 with the reason. Sizes are in bytes, 4096-rounded.
+ * or -1 with the reason, DV_STATE_TOOBIG if smaller buffers may do. Sizes are in
+ * bytes, 4096-rounded.
  */
+#define DV_STATE_TOOBIG	(-2)
 int dv_state_sizes(const void *blob, size_t len, unsigned nvcpu,
 		   size_t *priv, size_t *shared, struct dv_reason *why);
 

@@ -105,6 +105,7 @@ struct dv_state {
 	uint32_t nspec;
 	uint32_t vm;
 	uint32_t policy;		/* DV_BUFPOLICY_* of principal buffers */
+	uint64_t only;			/* vCPU whose probes have clauses; DV_OPT_UNSET: all */
 	uint64_t specsize;
 	uint64_t window;		/* its base address */
 	uint64_t kernel_half;		/* first address of it */

@@ -33,6 +33,8 @@
 #include "tcg/prog.h"
 #include "tcg/ram.h"
 #include "core/prog.h"
+#include "base/clock.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -168,13 +170,6 @@ static const struct dv_carrier carrier = {
 	.reg = carrier_reg, .read_phys = carrier_read,
 	.clock = carrier_clock, .wallclock = carrier_wallclock
 };
-
-static void
-host_ctx(struct dv_ctx *ctx)
-{
-	memset(ctx, 0, sizeof(*ctx));
-	ctx->vcpu = -1;
-}
 
 /* --- sites */
 
@@ -595,10 +590,11 @@ dv_tprog_load(void *blob, size_t len, uint32_t pid, struct dv_tcg_prog **ret,
 	enum dv_ctl_status status = DV_CTL_EREFUSED;
 	struct dv_tcg_prog *p;
 	size_t priv, shared;
+	uint64_t seed, available;
 	char text[128];
-	uint64_t seed;
 	unsigned s;
 	void *m;
+	int rc;
 
 	*fd = -1;
 	for (s = 0; s < MAXPROG && user[s] != NULL; s++)
@@ -606,8 +602,11 @@ dv_tprog_load(void *blob, size_t len, uint32_t pid, struct dv_tcg_prog **ret,
 	if (s == MAXPROG)
 		return refusal(why, DV_CTL_EBUSY, "the guest is already traced by "
 			       "%u processes, the first is %u", MAXPROG, user[0]->pid);
-	if (dv_state_sizes(blob, len, tcg.max_vcpu, &priv, &shared, why) != 0)
-		return DV_CTL_EREFUSED;
+	if ((rc = dv_state_sizes(blob, len, tcg.max_vcpu, &priv, &shared, why)) != 0)
+		return rc == DV_STATE_TOOBIG ? DV_CTL_ENOMEM : DV_CTL_EREFUSED;
+	if (!dv_mem_fits(priv + shared, &available))
+		return refusal(why, DV_CTL_ENOMEM, "cannot make %zu bytes of buffers: %llu are "
+			       "available", priv + shared, (unsigned long long)available);
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)
 		return refusal(why, DV_CTL_EREFUSED, "out of memory");
@@ -619,8 +618,8 @@ dv_tprog_load(void *blob, size_t len, uint32_t pid, struct dv_tcg_prog **ret,
 		p->priv_len = priv;
 	}
 	if (p->priv == NULL || (*fd = shared_make(p, shared)) < 0) {
-		refusal(why, status, "cannot make %zu bytes of buffers: %s", priv + shared,
-			strerror(errno));
+		status = refusal(why, DV_CTL_ENOMEM, "cannot make %zu bytes of buffers: %s",
+				 priv + shared, strerror(errno));
 		goto bad;
 	}
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
@@ -743,7 +742,7 @@ dv_tprog_go(struct dv_tcg_prog *p, uint64_t generation, struct dv_reason *why)
 		dv_vcpu_snap_all(ARM_NS / 10);
 	}
 	p->phase = RUNNING;
-	host_ctx(&ctx);
+	dv_ctx_host(&ctx);
 	dv_state_go(p->state, &ctx);
 	now = dv_tcg_now();
 	for (uint32_t i = 0; i < p->ntimers; i++)
@@ -760,7 +759,7 @@ dv_tprog_stop(struct dv_tcg_prog *p)
 	if (p->phase != RUNNING)
 		return;
 	p->phase = STOPPED;
-	host_ctx(&ctx);
+	dv_ctx_host(&ctx);
 	dv_state_stop(p->state, &ctx);
 	__atomic_store_n(&p->on, 0, __ATOMIC_RELEASE);
 	unpublish(p);
@@ -881,16 +880,6 @@ profile_fire(struct dv_tcg_prog *p, struct profile *prof)
 	}
 }
 
-/* The next time after now that is in step; what was missed is missed. */
-static uint64_t
-next_due(uint64_t due, uint64_t period, uint64_t now)
-{
-	due += period;
-	if (due <= now)
-		due += (now - due) / period * period + period;
-	return due;
-}
-
 static uint64_t
 prog_poll(struct dv_tcg_prog *p, uint64_t now)
 {
@@ -905,17 +894,17 @@ prog_poll(struct dv_tcg_prog *p, uint64_t now)
 			if (t->prof != NULL) {
 				profile_fire(p, t->prof);
 			} else {
-				host_ctx(&ctx);
+				dv_ctx_host(&ctx);
 				dv_fire_timer(p->state, &ctx, i);
 			}
-			t->due = next_due(t->due, prog->timers[i].period, now);
+			t->due = dv_clock_next(t->due, prog->timers[i].period, now);
 		}
 		if (t->due < next)
 			next = t->due;
 	}
 	if (now >= p->clean_due) {
 		dv_clean(p->state);
-		p->clean_due = next_due(p->clean_due, p->clean_period, now);
+		p->clean_due = dv_clock_next(p->clean_due, p->clean_period, now);
 	}
 	return p->clean_due < next ? p->clean_due : next;
 }

@@ -2,7 +2,7 @@
 #pragma D option quiet
 #pragma D attributes Stable/Stable/Common later
 #pragma D binding "1.0" later
-#pragma D depends_on provider sched
+#pragma D depends_on provider t
 typedef unsigned long long int ull, *ullp;
 typedef int (*fn_t)(int, char *, ...), arr_t[4];
 enum shape { ROUND, SQUARE = 5, OVAL, };

@@ -1,1 +1,1 @@
-BEGIN { printf("%b", 1); }
+BEGIN { printf("%q", 1); }

@@ -36,7 +36,9 @@ test_bad_values()
 	refused 2 'nspec.*Invalid value' -x nspec=99999 -n BEGIN &&
 	refused 2 'libdir' -x libdir -n BEGIN &&
 	refused 2 'jstack\(\) is not available' -x jstackframes=5 -n BEGIN &&
-	refused 2 'bufresize=manual' -x bufresize=auto -n BEGIN &&
+	refused 1 'could not enable tracing: cannot make .* bytes of buffers' -x bufresize=manual -b 64g \
+	    -n BEGIN &&
+	refused 2 "'cpu' to '99'.*no such CPU" -x cpu=99 -n BEGIN &&
 	refused 2 'process id, not "4x"' -p 4x -n BEGIN &&
 	refused 2 'give one of them' -p 4 -c true -n BEGIN &&
 	refused 2 '-D is cpp' -DX -n BEGIN &&

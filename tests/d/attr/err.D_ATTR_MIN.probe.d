@@ -1,0 +1,2 @@
+#pragma D option amin=Stable/Stable/Common
+tick-1sec { x = 1; }

@@ -1,0 +1,2 @@
+// opts: amin=Stable/Stable/Common
+dtrace:::BEGIN { trace(pid); exit(0); }

@@ -1,0 +1,2 @@
+// lib: lib/pragma.dlib
+BEGIN { exit(0); }

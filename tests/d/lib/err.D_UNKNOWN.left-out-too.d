@@ -1,0 +1,2 @@
+// lib: lib/needs-nosuch.dlib lib/needs-after.dlib
+BEGIN { trace(AFTER); }

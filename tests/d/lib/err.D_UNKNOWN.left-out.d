@@ -1,0 +1,2 @@
+// lib: lib/needs-nosuch.dlib
+BEGIN { trace(WITHOUT); }

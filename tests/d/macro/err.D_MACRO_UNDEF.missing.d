@@ -1,0 +1,2 @@
+// args: 1
+BEGIN { trace($1 + $2); }

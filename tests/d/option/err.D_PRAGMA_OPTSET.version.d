@@ -1,0 +1,1 @@
+#pragma D option version=9.9

@@ -1,0 +1,1 @@
+#pragma D attributes Stable/Stable/Common provider t nothing

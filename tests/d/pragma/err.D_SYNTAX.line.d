@@ -1,0 +1,5 @@
+# 70 "elsewhere.d"
+BEGIN
+{
+	trace(;
+}

@@ -1,0 +1,13 @@
+/* Pragmas of others, ident lines and lines of cpp are passed over. */
+#pragma ident "@(#)x"
+#pragma nosuch thing
+#ident "x"
+#
+# 5 "x.d" 2
+#line 6
+#pragma D depends_on provider t
+#pragma D depends_on module m
+#pragma D option quiet strsize=64
+#pragma D binding "1.2.3" fine
+inline int fine = 3;
+BEGIN { printf("%d\n", fine); exit(0); }

@@ -1,1 +1,0 @@
-BEGIN { @[`name] = count(); printa("%p %@d", @); }

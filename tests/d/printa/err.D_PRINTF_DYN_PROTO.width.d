@@ -1,1 +1,0 @@
-BEGIN { @[1] = count(); printa("%*d %@d", @); }

@@ -1,1 +1,0 @@
-BEGIN { printf("%d %d", 1, curthread); }

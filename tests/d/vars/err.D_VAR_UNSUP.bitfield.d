@@ -1,0 +1,1 @@
+BEGIN { `flags.a = 1; }
