@@ -349,7 +349,7 @@ vms_main(int argc, char **argv)
 	return 0;
 }
 
-/* The kernel's own symbols in the form of /proc/kallsyms. */
+/* The kernel's symbols, modules' after its own, in the form of /proc/kallsyms. */
 static int
 list_symbols(const char *path)
 {
@@ -362,8 +362,10 @@ list_symbols(const char *path)
 		return dv_msg_err(&err);
 	for (i = 0; i < gi_nsyms(vm.kernel); i++) {
 		gi_sym(vm.kernel, i, &sym);
-		if (strcmp(sym.mod, "vmlinux") == 0)
-			printf("%016llx %c %s\n", (unsigned long long)sym.addr, sym.type, sym.name);
+		printf("%016llx %c %s", (unsigned long long)sym.addr, sym.type, sym.name);
+		if (strcmp(sym.mod, "vmlinux") != 0)
+			printf("\t[%s]", sym.mod);
+		putchar('\n');
 	}
 	dv_vm_close(&vm);
 	if (fflush(stdout) == 0)

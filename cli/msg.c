@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void
 dv_msg(const char *fmt, ...)
@@ -26,6 +27,14 @@ dv_msg(const char *fmt, ...)
 int
 dv_msg_err(const struct dv_err *err)
 {
-	dv_msg("%s", err->text);
+	const char *s, *end;
+	char hint[2 * sizeof(err->hint)];
+	size_t n = 0;
+
+	/* the lines of a hint are indented, as DTrace's are */
+	for (s = err->hint; (end = strchr(s, '\n')) != NULL && n < sizeof(hint); s = end + 1)
+		n += (size_t)snprintf(hint + n, sizeof(hint) - n, "\n\t%.*s", (int)(end - s), s);
+	hint[n < sizeof(hint) ? n : sizeof(hint) - 1] = '\0';
+	dv_msg("%s%s", err->text, hint);
 	return err->code == DV_E_USAGE ? 2 : 1;
 }

@@ -100,6 +100,7 @@ compile_error(const struct dv_program *p, const struct dv_program_opt *po, struc
 	else
 		dv_err_set(err, e.code, "invalid probe specifier %.256s: %s%s%s", po->text, tag, where, text);
 	memcpy(err->tag, e.tag, sizeof(err->tag));
+	memcpy(err->hint, e.hint, sizeof(err->hint));
 	err->line = e.line;
 	err->col = e.col;
 }

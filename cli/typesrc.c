@@ -25,13 +25,16 @@ find(void *arg, const char *mod, enum dc_tkind kind, const char *name)
 {
 	size_t i;
 
-	/* All types live in the kernel's own BTF. */
-	if (mod != NULL && *mod != '\0' && strcmp(mod, "vmlinux") != 0 &&
-	    strcmp(mod, "kernel") != 0 && strcmp(mod, "genunix") != 0 && strcmp(mod, "unix") != 0)
-		return 0;
+	/*
+	 * Without a module, tags are looked for in all. Not the names of typedefs and
+	 * integers: any identifier of a program may be one, and what a program means
+	 * would depend on which modules the guest happens to have.
+	 */
+	if (mod == NULL && kind != DC_T_STRUCT && kind != DC_T_UNION && kind != DC_T_ENUM)
+		mod = "vmlinux";
 	for (i = 0; i < NKINDS; i++)
 		if (kinds[i].dc == kind)
-			return gi_type_find(arg, kinds[i].gi, name);
+			return gi_type_find_in(arg, mod, kinds[i].gi, name);
 	return 0;
 }
 
@@ -83,15 +86,12 @@ symbol(void *arg, const char *mod, const char *name, uint64_t *addr, dc_tid_t *t
 	struct gi_type t;
 	uint32_t id;
 
-	if (mod != NULL && (*mod == '\0' || strcmp(mod, "kernel") == 0 ||
-	    strcmp(mod, "genunix") == 0 || strcmp(mod, "unix") == 0))
-		mod = NULL;
 	if (!gi_sym_find(arg, mod, name, &sym))
 		return DV_E_NOENT;
 	*addr = sym.addr;
 	*type = 0;
 	/* BTF knows the types of per-CPU variables and of some others. */
-	if ((id = gi_type_find(arg, GI_T_VAR, name)) != 0 && gi_type(arg, id, &t) == 0)
+	if ((id = gi_type_find_in(arg, sym.mod, GI_T_VAR, name)) != 0 && gi_type(arg, id, &t) == 0)
 		*type = t.ref;
 	return 0;
 }

@@ -68,8 +68,9 @@ act_int(struct seg *s, struct node *n, struct node *k, unsigned i, enum dc_tag t
 	struct node *r = act_arg(s, k);
 
 	if (!s->c->bad && (k->kind == N_AGG || r->kind == N_XLATE || !ty_is_int(r->type)))
-		dc_error(s->c, k->loc, tag, "%s( ) argument #%u must be an integer, not %s",
-		    n->id->name, i, k->kind == N_AGG ? "an aggregation" : ty_name(s->c, r->type));
+		dc_error_proto(s->c, k->loc, tag, NULL, "int",
+		    k->kind == N_AGG ? "an aggregation" : ty_name(s->c, r->type),
+		    "%s( ) argument #%u is incompatible with prototype:", n->id->name, i);
 	return r;
 }
 
@@ -116,8 +117,9 @@ act_tracemem(struct seg *s, struct node *n)
 		return;
 	if (v->kind == N_XLATE || v->kind == N_AGG || (v->flags & NF_ACTION) ||
 	    !(ty_is_scalar(ty_decay(c, v->type)) || ty_is_string(v->type))) {
-		dc_error(c, v->loc, D_TRACEMEM_ADDR, "tracemem( ) argument #1 must be an address, not %s",
-		    ty_name(c, v->type));
+		dc_error_proto(c, v->loc, D_TRACEMEM_ADDR, NULL, "pointer or integer",
+		    v->kind == N_AGG ? "an aggregation" : ty_name(c, v->type),
+		    "tracemem( ) argument #1 is incompatible with prototype:");
 		return;
 	}
 	if (z->kind != N_INT || (int64_t)z->val <= 0 || z->val > (1u << 20)) {
@@ -214,7 +216,9 @@ act_setopt(struct seg *s, struct node *n)
 	for (k = n->list; k != NULL && !c->bad; k = k->next, i++) {
 		v = act_arg(s, k);
 		if (!c->bad && (v->kind == N_AGG || v->kind == N_XLATE || !ty_is_strlike(v->type)))
-			dc_error(c, k->loc, D_PROTO_ARG, "setopt( ) argument #%u must be a string", i);
+			dc_error_proto(c, k->loc, D_PROTO_ARG, NULL, "string", k->kind == N_AGG ?
+			    "an aggregation" : ty_name(c, v->type),
+			    "setopt( ) argument #%u is incompatible with prototype:", i);
 		act_value(s, v, NULL, &s->off);
 	}
 	if (!c->bad)

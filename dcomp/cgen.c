@@ -14,6 +14,7 @@
 #include "abi/dv_avail.h"
 
 static unsigned cg(struct dc *c, struct node *n);
+static unsigned cg_loose(struct dc *c, struct node *n);
 static void cg_cond(struct dc *c, struct node *n, uint32_t label, bool sense);
 
 #define RRR(op, r1, r2, rd)	as_emit(c, DIF_INSTR_FMT(DIF_OP_##op, r1, r2, rd))
@@ -116,16 +117,26 @@ cg_store(struct dc *c, unsigned val, unsigned addr, struct type *t, struct loc l
 	op_rrr(c, op, val, 0, addr);
 }
 
+/* An operand of n; sums and products do not mind what lies above their type. */
+static unsigned
+cg_operand(struct dc *c, struct node *n, struct node *k)
+{
+	return (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL) &&
+	    ty_size(c, k->type) >= ty_size(c, n->type) ? cg_loose(c, k) : cg(c, k);
+}
+
 /* Operands of a binary operation, the deeper one first if order is free. */
 static void
-cg_pair(struct dc *c, struct node *a, struct node *b, unsigned *ra, unsigned *rb)
+cg_pair(struct dc *c, struct node *n, unsigned *ra, unsigned *rb)
 {
+	struct node *a = n->a, *b = n->b;
+
 	if (b->regs > a->regs && !((a->flags | b->flags) & NF_SIDE)) {
-		*rb = cg(c, b);
-		*ra = cg(c, a);
+		*rb = cg_operand(c, n, b);
+		*ra = cg_operand(c, n, a);
 	} else {
-		*ra = cg(c, a);
-		*rb = cg(c, b);
+		*ra = cg_operand(c, n, a);
+		*rb = cg_operand(c, n, b);
 	}
 }
 
@@ -158,10 +169,23 @@ unit_of(struct dc *c, struct type *t)
 	return ty_is_ptr(t) ? ty_size(c, ty_base(t)->ref) : 1;
 }
 
+static void
+cg_times(struct dc *c, unsigned r, uint64_t unit, struct loc l)
+{
+	unsigned s;
+
+	if (unit == 1)
+		return;
+	s = as_reg(c, l);
+	as_int(c, unit, s);
+	RRR(MUL, r, s, r);
+	as_free(c, s);
+}
+
 static unsigned
 cg_scaled(struct dc *c, struct node *n, uint64_t unit)
 {
-	unsigned r, s;
+	unsigned r;
 
 	if (n->kind == N_INT) {
 		r = as_reg(c, n->loc);
@@ -169,12 +193,20 @@ cg_scaled(struct dc *c, struct node *n, uint64_t unit)
 		return r;
 	}
 	r = cg(c, n);
-	if (unit != 1) {
-		s = as_reg(c, n->loc);
-		as_int(c, unit, s);
-		RRR(MUL, r, s, r);
-		as_free(c, s);
-	}
+	cg_times(c, r, unit, n->loc);
+	return r;
+}
+
+/* The same for the index of an array of len elements. */
+static unsigned
+cg_index(struct dc *c, struct node *n, uint64_t unit, uint32_t len)
+{
+	unsigned r = cg(c, n), s = as_reg(c, n->loc);
+
+	as_int(c, len, s);
+	as_emit(c, DIF_INSTR_FMT(DIF_OP_CKIDX, r, s, 0));
+	as_free(c, s);
+	cg_times(c, r, unit, n->loc);
 	return r;
 }
 
@@ -185,16 +217,16 @@ cg_binary(struct dc *c, struct node *n)
 	unsigned ra, rb;
 
 	if (unit != 1 && ty_is_ptr(ty_decay(c, n->b->type))) {
-		cg_pair(c, n->a, n->b, &ra, &rb);
+		cg_pair(c, n, &ra, &rb);
 		RRR(SUB, ra, rb, ra);
 		as_int(c, unit, rb);
 		RRR(SDIV, ra, rb, ra);
-	} else if (unit != 1) {
+	} else if (unit != 1 || n->len != 0) {
 		ra = cg(c, n->a);
-		rb = cg_scaled(c, n->b, unit);
+		rb = n->len != 0 ? cg_index(c, n->b, unit, n->len) : cg_scaled(c, n->b, unit);
 		cg_arith(c, n->op, false, ra, rb);
 	} else {
-		cg_pair(c, n->a, n->b, &ra, &rb);
+		cg_pair(c, n, &ra, &rb);
 		cg_arith(c, n->op, n->op == OP_RSH ? ty_is_signed(n->type) : n->bit_size != 0,
 		    ra, rb);
 	}
@@ -284,29 +316,115 @@ var_op(const struct ident *id, bool store)
 	return id->assoc ? assoc[store][id->scope] : scalar[store][id->scope];
 }
 
+static bool
+keys_have_effects(const struct node *n)
+{
+	const struct node *k;
+
+	for (k = n->list; k != NULL; k = k->next)
+		if (k->flags & NF_SIDE)
+			return true;
+	return false;
+}
+
 /*
- * A string that was never set may be NULL (where storage is made at the first
- * store: self->, associative arrays), as is one that was given NULL: it reads
- * as empty.
+ * Loads and stores of one variable, as many as wanted: keys that have effects
+ * are evaluated once and kept.
+ */
+struct access {
+	struct node *var;
+	unsigned regs[DIF_MAXTUPLE];
+	bool keep;
+};
+
+static void
+access_begin(struct dc *c, struct access *a, struct node *var, bool twice)
+{
+	memset(a, 0, sizeof(*a));
+	a->var = var;
+	var_use(c, var->id);
+	a->keep = twice && var->id->assoc && keys_have_effects(var);
+	if (a->keep)
+		cg_eval_keys(c, var->list, 0, a->regs);
+}
+
+static void
+access_push(struct dc *c, struct access *a)
+{
+	if (a->keep)
+		cg_push_keys(c, a->var->list, a->var->id->keys, a->regs, true);
+	else if (a->var->id->assoc)
+		cg_push(c, a->var->list, a->var->id->keys);
+}
+
+static void
+access_reload(struct dc *c, struct access *a, unsigned r)
+{
+	access_push(c, a);
+	as_emit(c, DIF_INSTR_WIDE(var_op(a->var->id, false), a->var->id->val, r));
+}
+
+static unsigned
+access_load(struct dc *c, struct access *a)
+{
+	unsigned r;
+
+	access_push(c, a);		/* whose registers are free again */
+	r = as_reg(c, a->var->loc);
+	as_emit(c, DIF_INSTR_WIDE(var_op(a->var->id, false), a->var->id->val, r));
+	return r;
+}
+
+static void
+access_store(struct dc *c, struct access *a, unsigned r)
+{
+	access_push(c, a);
+	as_emit(c, DIF_INSTR_WIDE(var_op(a->var->id, true), a->var->id->val, r));
+}
+
+static void
+access_end(struct dc *c, struct access *a)
+{
+	unsigned i;
+
+	for (i = 0; i < DIF_MAXTUPLE; i++)
+		as_free(c, a->regs[i]);
+}
+
+/*
+ * self-> variables and associative arrays get storage at the first store; until
+ * then, and after NULL was stored, their address is NULL. A string reads as
+ * empty then, a struct as zeros - which become its value where a part of it is
+ * to be assigned.
  */
 static unsigned
 cg_var(struct dc *c, struct node *n)
 {
+	bool make = n->flags & NF_MAKE;
+	struct access a;
 	uint32_t set;
 	unsigned r;
 
-	var_use(c, n->id);
-	if (n->id->assoc)
-		cg_push(c, n->list, n->id->keys);
-	r = as_reg(c, n->loc);
-	as_emit(c, DIF_INSTR_WIDE(var_op(n->id, false), n->id->val, r));
-	if (ty_is_string(n->type)) {
+	access_begin(c, &a, n, make);
+	r = access_load(c, &a);
+	if (ty_is_string(n->type) || (ty_is_byref(n->type) &&
+	    (n->id->assoc || n->id->scope == SC_SELF))) {
 		set = as_label(c);
 		as_emit(c, DIF_INSTR_FMT(DIF_OP_TST, r, 0, 0));
 		as_branch(c, DIF_OP_BNE, set);
-		as_str(c, "", 0, r);
+		if (ty_is_string(n->type))
+			as_str(c, "", 0, r);
+		else {
+			as_int(c, ty_size(c, n->type), r);
+			as_emit(c, DIF_INSTR_FMT(DIF_OP_ALLOCS, r, 0, r));
+		}
+		if (make) {
+			access_store(c, &a, r);
+			access_reload(c, &a, r);
+		}
 		as_here(c, set);
 	}
+	access_end(c, &a);
 	return r;
 }
 
@@ -346,42 +464,153 @@ cg_addr(struct dc *c, struct node *n)
 	return cg(c, n);		/* of by-reference type */
 }
 
-static unsigned
-cg_bitfield(struct dc *c, struct node *n)
-{
-	uint64_t unit = ty_size(c, n->type) * 8, off, shift;
-	unsigned r, s;
-	struct type *t;
+/*
+ * Where a bit-field lies: in one unit of its type, as compilers place it, or,
+ * in a packed struct, across two: then it is taken byte by byte, so that no
+ * byte outside of it is touched.
+ */
+struct place {
+	uint64_t off;			/* of its unit, or first byte */
+	unsigned unit, shift, bits;	/* bits of the unit, below the field, of the field */
+	unsigned nbytes;		/* byte by byte: how many; 0: one unit */
+};
 
-	if (unit == 0 || unit > 64)
-		unit = 64;
-	off = n->bit_off / unit * unit;
-	shift = n->bit_off - off;
-	if (shift + n->bit_size > unit) {	/* packed across two units */
-		off = n->bit_off / 8 * 8;
-		shift = n->bit_off - off;
-		unit = 64;
+static struct place
+bf_place(struct dc *c, struct node *n)
+{
+	struct place p = { .unit = (unsigned)ty_size(c, n->type) * 8, .bits = n->bit_size };
+
+	if (p.unit == 0 || p.unit > 64)
+		p.unit = 64;
+	p.off = n->bit_off / p.unit * p.unit / 8;
+	p.shift = (unsigned)(n->bit_off - p.off * 8);
+	if (p.shift + p.bits > p.unit) {
+		p.off = n->bit_off / 8;
+		p.shift = (unsigned)(n->bit_off % 8);
+		p.unit = 8;
+		p.nbytes = (p.shift + p.bits + 7) / 8;
 	}
-	t = unit == 8 ? c->t_uchar : unit == 16 ? c->t_ushort : unit == 32 ? c->t_uint : c->t_ulong;
-	r = cg(c, n->a);
-	cg_offset(c, r, off / 8, n->loc);
-	cg_load(c, r, r, t, n->loc);
-	s = as_reg(c, n->loc);
-	as_int(c, 64 - shift - n->bit_size, s);
-	RRR(SLL, r, s, r);
-	as_int(c, 64 - n->bit_size, s);
-	op_rrr(c, ty_is_signed(n->type) ? DIF_OP_SRA : DIF_OP_SRL, r, s, r);
+	return p;
+}
+
+static struct type *
+bf_type(struct dc *c, unsigned unit)
+{
+	return unit == 8 ? c->t_uchar : unit == 16 ? c->t_ushort : unit == 32 ? c->t_uint : c->t_ulong;
+}
+
+static void
+cg_shift(struct dc *c, unsigned op, unsigned r, unsigned by, unsigned tmp)
+{
+	if (by == 0)
+		return;
+	as_int(c, by, tmp);
+	op_rrr(c, op, r, tmp, r);
+}
+
+/* Cuts r to what bit-field n can hold. */
+static void
+bf_cut(struct dc *c, struct node *n, unsigned r, unsigned tmp)
+{
+	if (n->bit_size >= 64)
+		return;
+	cg_shift(c, DIF_OP_SLL, r, 64 - n->bit_size, tmp);
+	cg_shift(c, ty_is_signed(n->type) ? DIF_OP_SRA : DIF_OP_SRL, r, 64 - n->bit_size, tmp);
+}
+
+/* The value of bit-field n of the object at address a, which is kept. */
+static unsigned
+bf_load(struct dc *c, struct node *n, unsigned a)
+{
+	struct place p = bf_place(c, n);
+	unsigned r = as_reg(c, n->loc), s = as_reg(c, n->loc), i, b, o = 0;
+
+	as_int(c, p.off, s);
+	RRR(ADD, a, s, r);
+	if (p.nbytes == 0) {
+		cg_load(c, r, r, bf_type(c, p.unit), n->loc);
+		cg_shift(c, DIF_OP_SRL, r, p.shift, s);
+	} else {
+		b = as_reg(c, n->loc);
+		o = as_reg(c, n->loc);
+		RRR(MOV, r, 0, o);
+		for (i = 0; i < p.nbytes; i++) {
+			cg_load(c, o, i == 0 ? r : b, c->t_uchar, n->loc);
+			if (i == 0)
+				cg_shift(c, DIF_OP_SRL, r, p.shift, s);
+			else {
+				cg_shift(c, DIF_OP_SLL, b, i * 8 - p.shift, s);
+				RRR(OR, r, b, r);
+			}
+			as_int(c, 1, s);
+			RRR(ADD, o, s, o);
+		}
+		as_free(c, b);
+		as_free(c, o);
+	}
+	bf_cut(c, n, r, s);
 	as_free(c, s);
 	return r;
+}
+
+/* Puts `bits` bits of v, from bit `from` on, at bit `at` of the unit at a; s: spare. */
+static void
+bf_put(struct dc *c, struct node *n, unsigned v, unsigned from, unsigned a, unsigned unit,
+    unsigned at, unsigned bits, unsigned s)
+{
+	uint64_t mask = (bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1) << at;
+	unsigned w = as_reg(c, n->loc), t = as_reg(c, n->loc);
+
+	RRR(MOV, v, 0, t);
+	cg_shift(c, DIF_OP_SRL, t, from, s);
+	cg_shift(c, DIF_OP_SLL, t, at, s);
+	as_int(c, mask, s);
+	RRR(AND, t, s, t);
+	cg_load(c, a, w, bf_type(c, unit), n->loc);
+	as_int(c, ~mask, s);
+	RRR(AND, w, s, w);
+	RRR(OR, w, t, w);
+	cg_store(c, w, a, bf_type(c, unit), n->loc);
+	as_free(c, w);
+	as_free(c, t);
+}
+
+/* Stores v in bit-field n of the object at address a, which is spent; v is cut. */
+static void
+bf_store(struct dc *c, struct node *n, unsigned v, unsigned a)
+{
+	struct place p = bf_place(c, n);
+	unsigned s = as_reg(c, n->loc), i, from = 0, at, bits;
+
+	bf_cut(c, n, v, s);
+	if (p.off != 0) {
+		as_int(c, p.off, s);
+		RRR(ADD, a, s, a);
+	}
+	if (p.nbytes == 0)
+		bf_put(c, n, v, 0, a, p.unit, p.shift, p.bits, s);
+	for (i = 0; i < p.nbytes; i++) {
+		at = i == 0 ? p.shift : 0;
+		bits = p.bits - from < 8 - at ? p.bits - from : 8 - at;
+		bf_put(c, n, v, from, a, 8, at, bits, s);
+		from += bits;
+		as_int(c, 1, s);
+		RRR(ADD, a, s, a);
+	}
+	as_free(c, s);
 }
 
 static unsigned
 cg_object(struct dc *c, struct node *n)
 {
-	unsigned r;
+	unsigned r, a;
 
-	if (n->flags & NF_BITFIELD)
-		return cg_bitfield(c, n);
+	if (n->flags & NF_BITFIELD) {
+		a = cg(c, n->a);
+		r = bf_load(c, n, a);
+		as_free(c, a);
+		return r;
+	}
 	r = cg_addr(c, n);
 	if (!ty_is_byref(n->type) && ty_base(n->type)->kind != T_FUNC)
 		cg_load(c, r, r, n->type, n->loc);
@@ -390,38 +619,28 @@ cg_object(struct dc *c, struct node *n)
 
 /* ---- assignment -------------------------------------------------------- */
 
-static bool
-keys_have_effects(const struct node *n)
-{
-	const struct node *k;
-
-	for (k = n->list; k != NULL; k = k->next)
-		if (k->flags & NF_SIDE)
-			return true;
-	return false;
-}
-
 static unsigned
 cg_assign(struct dc *c, struct node *n)
 {
 	struct node *l = n->a;
-	unsigned r, a, s;
+	struct access acc;
+	unsigned r = cg(c, n->b), a, s;
 
 	if (l->kind == N_VAR) {
-		r = cg(c, n->b);
-		var_use(c, l->id);
-		if (l->id->assoc)
-			cg_push(c, l->list, l->id->keys);
-		as_emit(c, DIF_INSTR_WIDE(var_op(l->id, true), l->id->val, r));
+		access_begin(c, &acc, l, false);
+		access_store(c, &acc, r);
 		return r;
 	}
 	if (l->flags & NF_BITFIELD) {
-		dc_error(c, l->loc, D_VAR_UNSUP, "assignment to a bit-field is not supported");
-		return as_reg(c, l->loc);
+		a = cg(c, l->a);
+		bf_store(c, l, r, a);
+		as_free(c, a);
+		return r;
 	}
-	r = cg(c, n->b);
 	a = cg_addr(c, l);
-	if (ty_is_byref(l->type)) {
+	if (ty_is_string(l->type))
+		RRR(COPYS, r, 0, a);
+	else if (ty_is_byref(l->type)) {
 		s = as_reg(c, n->loc);
 		as_int(c, ty_size(c, l->type), s);
 		RRR(COPYS, r, s, a);
@@ -432,6 +651,31 @@ cg_assign(struct dc *c, struct node *n)
 	return r;
 }
 
+/* v = v op b, or v op one unit if b is NULL, cut as its object l wants. */
+static void
+cg_operate(struct dc *c, struct node *n, struct node *l, enum op op, struct node *b, unsigned v)
+{
+	uint64_t unit = op == OP_ADD || op == OP_SUB || op == OP_ADD_EQ || op == OP_SUB_EQ ?
+	    unit_of(c, l->type) : 1;
+	struct type *t;
+	unsigned o;
+
+	if (op == OP_DIV_EQ || op == OP_MOD_EQ) {
+		t = ty_usual(c, l->type, b->type);
+		if (ty_is_signed(l->type) && !ty_is_signed(t))
+			cg_cut(c, v, t, n->loc);
+	}
+	if (b != NULL)
+		o = cg_scaled(c, b, unit);
+	else {
+		o = as_reg(c, n->loc);
+		as_int(c, unit, o);
+	}
+	cg_arith(c, op, op == OP_RSH_EQ ? ty_is_signed(l->type) : n->bit_size != 0, v, o);
+	as_free(c, o);
+	cg_cut(c, v, l->type, n->loc);
+}
+
 /*
  * Read, change, write: op= and ++. The change is `op` with operand b, or with
  * one unit if b is NULL. post: the old value is the result.
@@ -439,25 +683,15 @@ cg_assign(struct dc *c, struct node *n)
 static unsigned
 cg_change(struct dc *c, struct node *n, struct node *l, enum op op, struct node *b, bool post)
 {
-	uint64_t unit = op == OP_ADD || op == OP_SUB || op == OP_ADD_EQ || op == OP_SUB_EQ ?
-	    unit_of(c, l->type) : 1;
-	unsigned regs[DIF_MAXTUPLE] = { 0 }, a = 0, v, o, w;
-	bool keep = false;
+	struct access acc;
+	unsigned a = 0, v, w;
 
-	if (l->flags & NF_BITFIELD) {
-		dc_error(c, l->loc, D_VAR_UNSUP, "assignment to a bit-field is not supported");
-		return as_reg(c, l->loc);
-	}
 	if (l->kind == N_VAR) {
-		var_use(c, l->id);
-		if (l->id->assoc && keys_have_effects(l)) {
-			keep = true;
-			cg_eval_keys(c, l->list, 0, regs);
-			cg_push_keys(c, l->list, l->id->keys, regs, true);
-		} else if (l->id->assoc)
-			cg_push(c, l->list, l->id->keys);
-		v = as_reg(c, l->loc);
-		as_emit(c, DIF_INSTR_WIDE(var_op(l->id, false), l->id->val, v));
+		access_begin(c, &acc, l, true);
+		v = access_load(c, &acc);
+	} else if (l->flags & NF_BITFIELD) {
+		a = cg(c, l->a);
+		v = bf_load(c, l, a);
 	} else {
 		a = cg_addr(c, l);
 		v = as_reg(c, l->loc);
@@ -468,27 +702,15 @@ cg_change(struct dc *c, struct node *n, struct node *l, enum op op, struct node 
 		w = as_reg(c, n->loc);
 		RRR(MOV, v, 0, w);
 	}
-	if (b != NULL)
-		o = cg_scaled(c, b, unit);
-	else {
-		o = as_reg(c, n->loc);
-		as_int(c, unit, o);
-	}
-	cg_arith(c, op, op == OP_RSH_EQ ? ty_is_signed(l->type) : n->bit_size != 0, w, o);
-	as_free(c, o);
-	cg_cut(c, w, l->type, n->loc);
+	cg_operate(c, n, l, op, b, w);
 	if (l->kind == N_VAR) {
-		if (keep) {
-			cg_push_keys(c, l->list, l->id->keys, regs, true);
-			for (o = 0; o < DIF_MAXTUPLE; o++)
-				as_free(c, regs[o]);
-		} else if (l->id->assoc)
-			cg_push(c, l->list, l->id->keys);
-		as_emit(c, DIF_INSTR_WIDE(var_op(l->id, true), l->id->val, w));
-	} else {
+		access_store(c, &acc, w);
+		access_end(c, &acc);
+	} else if (l->flags & NF_BITFIELD)
+		bf_store(c, l, w, a);
+	else
 		cg_store(c, w, a, l->type, l->loc);
-		as_free(c, a);
-	}
+	as_free(c, a);
 	if (post)
 		as_free(c, w);
 	return v;
@@ -508,7 +730,7 @@ cg_compare(struct dc *c, struct node *n, uint32_t label, bool sense)
 	bool string = ty_is_string(n->a->type) || ty_is_string(n->b->type);
 	unsigned ra, rb;
 
-	cg_pair(c, n->a, n->b, &ra, &rb);
+	cg_pair(c, n, &ra, &rb);
 	as_emit(c, DIF_INSTR_FMT(string ? DIF_OP_SCMP : DIF_OP_CMP, ra, rb, 0));
 	as_free(c, ra);
 	as_free(c, rb);
@@ -659,7 +881,7 @@ cg_op2(struct dc *c, struct node *n)
 }
 
 static unsigned
-cg(struct dc *c, struct node *n)
+cg_loose(struct dc *c, struct node *n)
 {
 	unsigned r, i;
 
@@ -699,9 +921,11 @@ cg(struct dc *c, struct node *n)
 	case N_STRINGOF:
 		return cg(c, n->a);
 	case N_CAST:
-		r = cg(c, n->a);
-		if (ty_is_int(n->type) && ty_is_scalar(ty_decay(c, n->a->type)))
-			cg_cut(c, r, n->type, n->loc);
+		if (!ty_is_int(n->type) || !ty_is_scalar(ty_decay(c, n->a->type)))
+			return cg(c, n->a);
+		r = ty_size(c, n->type) <= ty_size(c, n->a->type) &&
+		    !ty_base(n->type)->is_bool ? cg_loose(c, n->a) : cg(c, n->a);
+		cg_cut(c, r, n->type, n->loc);
 		return r;
 	case N_CALL:
 		if (n->flags & NF_ACTION)
@@ -726,6 +950,33 @@ cg(struct dc *c, struct node *n)
 	}
 	dc_error(c, n->loc, D_CG_EXPR, "an action is used inside of an expression");
 	return 0;
+}
+
+/*
+ * May the 64 bits of n's operation lie outside of its type? Sums, products and
+ * shifts of less than 64 bits are cut where their value matters, once.
+ */
+static bool
+is_loose(struct node *n)
+{
+	struct type *t = ty_base(n->type);
+
+	if ((t->kind != T_INT && t->kind != T_ENUM) || t->size >= 8)
+		return false;
+	if (n->kind == N_OP1)
+		return n->op == OP_NEG || (n->op == OP_BNEG && !t->is_signed);
+	return n->kind == N_OP2 && (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL ||
+	    n->op == OP_LSH || (n->op == OP_DIV && t->is_signed));
+}
+
+static unsigned
+cg(struct dc *c, struct node *n)
+{
+	unsigned r = cg_loose(c, n);
+
+	if (!c->bad && is_loose(n))
+		cg_cut(c, r, n->type, n->loc);
+	return r;
 }
 
 /* A DIFO that computes n; `as`: its type if that is not n's. */

@@ -6,8 +6,7 @@
  *
  *   (1) type is set; flags tell effects and use of the tuple stack below;
  *   (2) a value of string, struct or array type is an address at run time,
- *       every other one a 64-bit number, extended as its type says when it
- *       was loaded or cast;
+ *       every other one a 64-bit number, extended as its type says;
  *   (3) what remains to generate is INT, STR, OP1, OP2, COND, CALL, MEMBER,
  *       CAST, STRINGOF, VAR, BUILTIN, ARG, ADDR - and XLATE, which only
  *       member access may consume (xlate.c).
@@ -343,6 +342,8 @@ ck_subscript(struct dc *c, struct node *n)
 	if (ty_size(c, b) == 0 && ty_is_sou(b) && !ty_complete(c, ty_base(b)))
 		BAD(c, n, D_OP_INCOMPLETE, "%s is an incomplete type", ty_name(c, b));
 	sum = nd_op2(c, OP_ADD, n->loc, n->a, i);
+	if (ty_base(n->a->type)->kind == T_ARRAY && i->kind != N_INT)
+		sum->len = ty_base(n->a->type)->n;
 	sum = ck_done(c, sum, t);
 	r = nd_op1(c, OP_DEREF, n->loc, sum);
 	r->flags |= NF_LVAL;
@@ -450,6 +451,7 @@ ck_member(struct dc *c, struct node *n)
 /*
  * Prototypes: result, then arguments; those after | may be left out.
  *	i integer  s string  S string or NULL  p pointer (or string or array)  u address: integer or pointer
+ *	d struct path * or struct file *
  *	v void  a scratch memory  l int64_t  z uint64_t  h uint16_t  w uint32_t
  */
 static const struct { uint8_t subr; const char *proto; } protos[] = {
@@ -475,7 +477,7 @@ static const struct { uint8_t subr; const char *proto; } protos[] = {
 	{ DIF_SUBR_INET_NTOA6, "sp" }, { DIF_SUBR_TOUPPER, "ss" },
 	{ DIF_SUBR_TOLOWER, "ss" }, { DIF_SUBR_MEMSTR, "spii" },
 	{ DIF_SUBR_JSON, "sss" }, { DIF_SUBR_STRTOLL, "ls|i" },
-	{ DIF_SUBR_D_PATH, "sp" }, { DIF_SUBR_LINK_NTOP, "sip" },
+	{ DIF_SUBR_D_PATH, "sd" }, { DIF_SUBR_LINK_NTOP, "sip" },
 };
 
 static struct type *
@@ -494,6 +496,15 @@ proto_type(struct dc *c, char ch)
 	}
 }
 
+/* Is it a pointer to a struct of that name? */
+static bool
+points_to(struct type *t, const char *name)
+{
+	struct type *s = ty_is_ptr(t) ? ty_base(ty_base(t)->ref) : NULL;
+
+	return s != NULL && s->kind == T_STRUCT && strcmp(s->name, name) == 0;
+}
+
 static bool
 proto_fits(struct dc *c, char ch, struct node *n)
 {
@@ -508,7 +519,21 @@ proto_fits(struct dc *c, char ch, struct node *n)
 	case 'u': return ty_is_scalar(t);
 	case 'p': return ty_is_ptr(t) || ty_is_string(t) || (n->kind == N_INT && n->val == 0) ||
 	    (n->kind == N_ADDR);
+	case 'd': return points_to(t, "path") || points_to(t, "file");
 	default: return false;
+	}
+}
+
+/* What argument of that kind is wanted, as messages say it. */
+static const char *
+proto_text(char ch)
+{
+	switch (ch) {
+	case 's': case 'S': return "string (stringof( ) or copyinstr( ) makes one)";
+	case 'u': return "uintptr_t, or a pointer";
+	case 'p': return "void *";
+	case 'd': return "struct path * or struct file *";
+	default: return "int";
 	}
 }
 
@@ -543,11 +568,14 @@ ck_subr(struct dc *c, struct node *n, struct ident *id)
 		if (*q == '|')
 			q++;
 		if (!proto_fits(c, *q, k))
-			BAD(c, k, D_PROTO_ARG, "%s( ) argument #%u is incompatible with prototype: "
-			    "argument: %s%s", id->name, i, ty_name(c, k->type),
-			    *q == 's' && ty_is_scalar(k->type) ?
-			    " (a string is wanted: stringof() or copyinstr() makes one)" : "");
+			dc_error_proto(c, k->loc, D_PROTO_ARG, NULL, proto_text(*q), ty_name(c, k->type),
+			    "%s( ) argument #%u is incompatible with prototype:", id->name, i);
 	}
+	if (id->val == DIF_SUBR_D_PATH && points_to(n->list->type, "file"))
+		n->list = ck(c, nd_op1(c, OP_ADDR, n->loc,
+		    nd_member(c, OP_ARROW, n->loc, n->list, "f_path")));
+	if (c->bad)
+		return ck_fail(c, n);
 	k = NULL;
 	if (id->val == DIF_SUBR_ALLOCA)
 		k = n->list;
@@ -556,6 +584,8 @@ ck_subr(struct dc *c, struct node *n, struct ident *id)
 	if (k != NULL && k->kind == N_INT && k->val > c->opt[DV_OPT_SCRATCHSIZE])
 		BAD(c, k, D_ALLOCA_SIZE, "%s( ) size %" PRIu64 " exceeds the scratch size of %" PRIu64,
 		    id->name, k->val, c->opt[DV_OPT_SCRATCHSIZE]);
+	if (c->bad)
+		return ck_fail(c, n);
 	n->flags |= NF_TUPLE;
 	if (p[0] == 'a')
 		n->flags |= NF_ALLOCA;

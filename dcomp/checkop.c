@@ -3,10 +3,10 @@
  * checkop.c - operators: which operands they take, what their result is.
  *
  * C's rules, and D's: strings compare by content, ^^ is the logical exclusive
- * or, the first assignment to a name declares it. Arithmetic is done in 64
- * bits, whatever the type; casts, stores and loads cut. So an operand is
- * converted only where its value would differ, and constants are folded here,
- * in the same way as the machine computes.
+ * or, the first assignment to a name declares it. The machine computes in 64
+ * bits, whatever the type; cgen.c cuts a result where that can be told. So an
+ * operand is converted only where its value would differ. Constants are folded
+ * here.
  */
 #include "check.h"
 
@@ -226,7 +226,7 @@ fold(struct dc *c, struct node *n, struct type *t)
 		v = sg ? (uint64_t)((int64_t)x >> y) : x >> y;
 		break;
 	}
-	return ck_const(c, n, v, t);
+	return ck_const(c, n, cut(v, t), t);
 }
 
 /* A binary arithmetic operator; `eq`: it is part of an assignment. */
@@ -546,6 +546,34 @@ bad:
 
 /* ---- assignment -------------------------------------------------------- */
 
+/* What n is a part of: an array of a struct's, say, or the variable. */
+static struct node *
+whole_of(struct node *n)
+{
+	if (n->kind == N_OP1 && n->op == OP_DEREF)
+		n = n->a->kind == N_OP2 && n->a->op == OP_ADD ? n->a->a : n->a;
+	else if (n->kind == N_MEMBER)
+		n = n->a;
+	else
+		return NULL;
+	return ty_is_byref(n->type) && !ty_is_string(n->type) ? n : NULL;
+}
+
+/*
+ * The variable that n is a part of will be written through its address. A
+ * self-> one, or an element of an associative array, has none before it is set.
+ */
+static void
+make_storage(struct node *n)
+{
+	struct node *w = whole_of(n);
+
+	for (; w != NULL; n = w, w = whole_of(w))
+		;
+	if (n->kind == N_VAR)
+		n->flags |= NF_MAKE;
+}
+
 /*
  * The left side: resolved, created if it is new and `first` tells its type.
  */
@@ -585,6 +613,7 @@ checked:
 		BAD(c, n, D_OP_LVAL, "an aggregation cannot be changed here");
 	if (!(n->flags & NF_LVAL))
 		BAD(c, n, D_OP_LVAL, "operand cannot be changed: it is no variable");
+	make_storage(n);
 	return n;
 }
 

@@ -132,6 +132,11 @@ add_clause(struct dc *c, const DCYLTYPE *l, struct pdesc *descs, struct node *pr
 	cl->body = body;
 	cl->has_body = has_body;
 	if (!has_body && !(c->srcflags & DC_F_PSPEC)) {
+		size_t n = strlen(descs->text);
+
+		if (pred == NULL && n > 2 && strcmp(descs->text + n - 2, "_t") == 0)
+			dc_error(c, cl->loc, D_SYNTAX, "expected predicate and/or actions "
+			    "following probe description (no type is called %s)", descs->text);
 		dc_error(c, cl->loc, D_SYNTAX, pred != NULL ?
 		    "expected actions { } following probe description and predicate" :
 		    "expected predicate and/or actions following probe description");

@@ -75,9 +75,14 @@ bool
 id_is_type(struct dc *c, const char *name, struct type **ret)
 {
 	struct ident *id = dv_smap_get_ptr(c->globals, name);
+	const char *q = strchr(name, '`');
 	struct type *t;
 
-	if (id != NULL) {
+	if (q != NULL) {
+		if ((t = ty_find(c, q != name ? dc_strdup(c, name, (size_t)(q - name)) : NULL,
+		    T_TYPEDEF, q + 1)) == NULL)
+			return false;
+	} else if (id != NULL) {
 		if (id->kind != ID_TYPE)
 			return false;
 		t = id->type;

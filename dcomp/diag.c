@@ -52,6 +52,30 @@ dc_error(struct dc *c, struct loc l, enum dc_tag tag, const char *fmt, ...)
 	return false;
 }
 
+/*
+ * An argument of the wrong type: what is wanted and what was given follow in
+ * lines of their own. conv: of a format, or NULL.
+ */
+bool
+dc_error_proto(struct dc *c, struct loc l, enum dc_tag tag, const char *conv, const char *proto,
+    const char *given, const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+
+	if (c->bad)
+		return false;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dc_error(c, l, tag, "%s", text);
+	if (conv != NULL)
+		dv_err_hint(c->err, "conversion: %s", conv);
+	dv_err_hint(c->err, "%sprototype: %s", conv != NULL ? " " : "", proto);
+	dv_err_hint(c->err, "%sargument: %s", conv != NULL ? "  " : " ", given);
+	return false;
+}
+
 bool
 dc_nomem(struct dc *c)
 {

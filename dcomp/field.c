@@ -126,8 +126,8 @@ address_of(struct seg *s, struct node *n)
 		return DV_NONE;
 	k = ck(c, n->list);
 	if (!c->bad && (k->kind == N_XLATE || !ty_is_scalar(ty_decay(c, k->type))))
-		dc_error(c, k->loc, D_PROTO_ARG, "%s( ) argument #1 must be an address, "
-		    "not %s", n->id->name, ty_name(c, k->type));
+		dc_error_proto(c, k->loc, D_PROTO_ARG, NULL, "uintptr_t", ty_name(c, k->type),
+		    "%s( ) argument #1 is incompatible with prototype:", n->id->name);
 	return cg_difo(c, k, c->t_uintptr);
 }
 

@@ -120,6 +120,7 @@ enum scope { SC_GLOBAL, SC_SELF, SC_THIS };
 #define NF_SPEC		256u	/* calls speculation() */
 #define NF_PROP		(NF_SIDE | NF_TUPLE | NF_DESTR | NF_SPEC)
 #define NF_ALLOCA	512u	/* address of scratch memory */
+#define NF_MAKE		1024u	/* N_VAR: a part of it is assigned: it needs storage */
 
 struct node {
 	uint8_t kind;			/* enum nkind */
@@ -141,7 +142,8 @@ struct node {
 		struct node *last;	/* of a list that is being made */
 	};
 	uint64_t bit_off;		/* N_MEMBER, checked: from the start of the object */
-	uint32_t len;			/* N_STR: bytes; lists: count */
+	uint32_t len;			/* N_STR: bytes; lists: count; of a subscript's sum:
+					   elements of the array, 0: unknown */
 	uint32_t bit_size;
 };
 
@@ -294,10 +296,9 @@ struct pdesc {
 
 /* A conversion of a format (fmt.c). */
 struct conv {
-	char c;				/* its letter */
+	char c;				/* its letter; wc, ws: 'w', 'W' */
 	bool agg;			/* %@ */
 	bool dynwidth, dynprec;
-	bool string_mod;		/* wide */
 	struct conv *next;
 };
 
@@ -387,6 +388,9 @@ struct dc {
 #define CF_EXIT		16u
 
 /* diag.c */
+bool dc_error_proto(struct dc *c, struct loc l, enum dc_tag tag, const char *conv,
+    const char *proto, const char *given, const char *fmt, ...)
+	__attribute__((format(printf, 7, 8)));
 bool dc_error(struct dc *c, struct loc l, enum dc_tag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));	/* false */
 bool dc_nomem(struct dc *c);
@@ -491,6 +495,7 @@ void act_clause(struct dc *c, struct clause *cl, const struct dc_source *src);
 struct conv *fmt_parse(struct dc *c, struct loc l, const char *fmt, size_t n, bool *ok);
 void fmt_check(struct dc *c, struct loc l, const char *what, struct conv *cv, struct node **args,
     uint32_t nargs, bool printa);
+struct type *fmt_as(struct dc *c, struct conv *cv, struct node **args, uint32_t i);
 
 /* pragma.c, option.c */
 void pr_line(struct dc *c, struct loc l, const char *text, size_t n, uint32_t *newline);

@@ -7,6 +7,16 @@
  */
 #include "act_impl.h"
 
+/* What can be told from the name alone. */
+static bool
+names_directory(const char *s)
+{
+	size_t n = strlen(s);
+
+	return strcmp(s, ".") == 0 || strcmp(s, "..") == 0 || (n > 0 && s[n - 1] == '/') ||
+	    (n > 1 && strcmp(s + n - 2, "/.") == 0) || (n > 2 && strcmp(s + n - 3, "/..") == 0);
+}
+
 /* printf() and its kin: format, then arguments. */
 void
 act_printf(struct seg *s, struct node *n)
@@ -18,18 +28,16 @@ act_printf(struct seg *s, struct node *n)
 	uint32_t head, i = 0;
 	bool ok;
 
-	if (n->len == 0) {
-		act_nargs(s, n, 1, 1, D_PROTO_LEN);
+	if (!act_nargs(s, n, 1, UINT16_MAX, D_PROTO_LEN))
 		return;
-	}
 	if (f->kind != N_STR) {
 		dc_error(c, f->loc, D_PRINTF_ARG_FMT, "%s( ) argument #1 must be a string constant: "
 		    "the format", n->id->name);
 		return;
 	}
-	if (n->id->val == DV_ACT_FREOPEN && strcmp(f->str, ".") == 0) {
-		dc_error(c, f->loc, D_FREOPEN_INVALID, "%s( ) to \"%s\" is not possible", n->id->name,
-		    f->str);
+	if (n->id->val == DV_ACT_FREOPEN && names_directory(f->str)) {
+		dc_error(c, f->loc, D_FREOPEN_INVALID, "freopen( ) to \"%s\" is not possible: "
+		    "it is a directory", f->str);
 		return;
 	}
 	if (n->id->val == DV_ACT_FREOPEN && f->len == 0) {
@@ -58,7 +66,7 @@ act_printf(struct seg *s, struct node *n)
 	if (act_add(s, n->id->val) == NULL)
 		return;
 	for (i = 0; i + 1 < n->len && !c->bad; i++)
-		act_value(s, args[i], NULL, &s->off);
+		act_value(s, args[i], fmt_as(c, cv, args, i), &s->off);
 	a = &c->out->acts.v[head];
 	a->nargs = (uint16_t)(n->len - 1);
 	a->arg = dv_progb_str(c->out, f->str);

@@ -14,6 +14,10 @@
  * References are checked when followed, chains are cut at DEPTH. TYPE_TAG is
  * skipped wherever a reference is handed out, so that nobody meets it.
  *
+ * A module's BTF is split: its ids and its names go on where the kernel's end, and
+ * it refers to both. Here such an id is turned into one that is unique among all
+ * modules where it leaves a record (public_id), and back where it comes in.
+ *
  * Format: Linux include/uapi/linux/btf.h, Documentation/bpf/btf.rst.
  */
 #include "gi_impl.h"
@@ -39,6 +43,7 @@ static const uint8_t kinds[K_MAX] = {
 };
 
 struct raw {			/* one record, unpacked */
+	const struct gi_btf *b;	/* whose it is */
 	uint32_t name, info, size;
 	const uint8_t *more;	/* what follows the 12 bytes */
 	unsigned kind, vlen;
@@ -68,8 +73,9 @@ more_len(unsigned kind, unsigned vlen)
 }
 
 static void
-unpack(const uint8_t *p, struct raw *r)
+unpack(const struct gi_btf *b, const uint8_t *p, struct raw *r)
 {
+	r->b = b;
 	r->name = gi_u32(p);
 	r->info = gi_u32(p + 4);
 	r->size = gi_u32(p + 8);
@@ -82,17 +88,35 @@ unpack(const uint8_t *p, struct raw *r)
 static bool
 raw_type(const struct gi_btf *b, uint32_t id, struct raw *r)
 {
-	if (id == 0 || id > b->n) {
+	if (b->base != NULL && id <= b->base->n)
+		b = b->base;
+	if (id <= b->idoff || id - b->idoff > b->n) {
 		memset(r, 0, sizeof(*r));
+		r->b = b;
 		return false;
 	}
-	unpack(b->types + b->off[id], r);
+	unpack(b, b->types + b->off[id - b->idoff], r);
 	return true;
+}
+
+/* From an id in a record of b. */
+static uint32_t
+public_id(const struct gi_btf *b, uint32_t id)
+{
+	if (b->base == NULL || id <= b->base->n)
+		return id;
+	id -= b->base->n;
+	return id > b->n ? 0 : id + b->idoff;
 }
 
 static const char *
 str(const struct gi_btf *b, uint32_t off)
 {
+	if (b->base != NULL) {
+		if (off < b->base->strs_len)
+			return b->base->strs + off;
+		off -= b->base->strs_len;
+	}
 	return off < b->strs_len ? b->strs + off : "";
 }
 
@@ -104,8 +128,15 @@ skip_tags(const struct gi_btf *b, uint32_t id)
 	unsigned i;
 
 	for (i = 0; i < DEPTH && raw_type(b, id, &r) && r.kind == K_TYPE_TAG; i++)
-		id = r.size;
-	return i == DEPTH || id > b->n ? 0 : id;
+		id = public_id(r.b, r.size);
+	return i == DEPTH || (id != 0 && !raw_type(b, id, &r)) ? 0 : id;
+}
+
+/* What an id in a record refers to. */
+static uint32_t
+refers(const struct raw *r, uint32_t id)
+{
+	return skip_tags(r->b, public_id(r->b, id));
 }
 
 static uint32_t
@@ -144,13 +175,13 @@ measure(struct gi_btf *b, struct dv_err *err)
 	while (at < b->types_len) {
 		if (b->types_len - at < 12)
 			goto cut;
-		unpack(b->types + at, &r);
+		unpack(b, b->types + at, &r);
 		if (r.kind == K_UNKN || r.kind >= K_MAX)
 			return dv_err_set(err, DV_E_FORMAT, "BTF type %u has unknown kind %u",
 			    b->n + 1, r.kind);
 		if (more_len(r.kind, r.vlen) > b->types_len - at - 12)
 			goto cut;
-		if (r.name >= b->strs_len)
+		if (r.name >= b->strs_len + (b->base != NULL ? b->base->strs_len : 0))
 			return dv_err_set(err, DV_E_FORMAT,
 			    "BTF type %u has a name outside of the strings", b->n + 1);
 		if (b->n + 2 > MAX_TYPES)
@@ -168,7 +199,7 @@ cut:
 static int
 index_types(struct gi_btf *b, struct dv_err *err)
 {
-	uint32_t id, size = 64, nenum = 0, i, h;
+	uint32_t id, first = b->idoff + 1, last = b->idoff + b->n, size = 64, nenum = 0, i, h;
 	struct raw r;
 
 	while (size < b->n * 2)
@@ -176,7 +207,7 @@ index_types(struct gi_btf *b, struct dv_err *err)
 	if ((b->hash = calloc(size, sizeof(*b->hash))) == NULL)
 		return dv_err_nomem(err);
 	b->hashmask = size - 1;
-	for (id = 1; id <= b->n; id++) {
+	for (id = first; id <= last; id++) {
 		const char *name;
 
 		raw_type(b, id, &r);
@@ -201,7 +232,7 @@ index_types(struct gi_btf *b, struct dv_err *err)
 	if ((b->enums = calloc(size, sizeof(*b->enums))) == NULL)
 		return dv_err_nomem(err);
 	b->enummask = size - 1;
-	for (id = 1; id <= b->n; id++) {
+	for (id = first; id <= last; id++) {
 		raw_type(b, id, &r);
 		if (r.kind != K_ENUM && r.kind != K_ENUM64)
 			continue;
@@ -225,7 +256,8 @@ index_types(struct gi_btf *b, struct dv_err *err)
 }
 
 int
-gi_btf_open(const void *data, size_t len, struct dv_err *err, struct gi_btf **ret)
+gi_btf_open_split(const struct gi_btf *base, uint32_t idoff, const void *data, size_t len,
+    struct dv_err *err, struct gi_btf **ret)
 {
 	struct gi_btf *b;
 	const uint8_t *p = data;
@@ -247,13 +279,17 @@ gi_btf_open(const void *data, size_t len, struct dv_err *err, struct gi_btf **re
 	if (hdr < 24 || hdr > len || toff > len - hdr || tlen > len - hdr - toff ||
 	    soff > len - hdr || slen > len - hdr - soff || len > GI_MAX_BTF)
 		return dv_err_set(err, DV_E_FORMAT, "BTF sections do not fit in its %zu bytes", len);
-	if (slen == 0 || p[hdr + soff + slen - 1] != 0 || p[hdr + soff] != 0)
+	/* a module may have no names of its own */
+	if ((slen == 0 && base == NULL) || (slen != 0 && p[hdr + soff + slen - 1] != 0) ||
+	    (base == NULL && p[hdr + soff] != 0))
 		return dv_err_set(err, DV_E_FORMAT, "BTF strings do not start and end with a NUL");
 	if ((b = calloc(1, sizeof(*b))) == NULL || (b->data = malloc(len)) == NULL) {
 		free(b);
 		return dv_err_nomem(err);
 	}
 	memcpy(b->data, data, len);
+	b->base = base;
+	b->idoff = idoff;
 	b->len = len;
 	b->types = b->data + hdr + toff;
 	b->types_len = tlen;
@@ -265,6 +301,12 @@ gi_btf_open(const void *data, size_t len, struct dv_err *err, struct gi_btf **re
 	}
 	*ret = b;
 	return 0;
+}
+
+int
+gi_btf_open(const void *data, size_t len, struct dv_err *err, struct gi_btf **ret)
+{
+	return gi_btf_open_split(NULL, 0, data, len, err, ret);
 }
 
 void
@@ -292,7 +334,7 @@ gi_btf_type(const struct gi_btf *b, uint32_t id, struct gi_type *ret)
 	if (!raw_type(b, id, &r))
 		return DV_E_NOENT;
 	ret->kind = kinds[r.kind];
-	ret->name = str(b, r.name);
+	ret->name = str(r.b, r.name);
 	switch (r.kind) {
 	case K_INT:
 		enc = gi_u32(r.more) >> 24 & 15;
@@ -315,8 +357,8 @@ gi_btf_type(const struct gi_btf *b, uint32_t id, struct gi_type *ret)
 		ret->size = r.size;
 		break;
 	case K_ARRAY:
-		ret->ref = skip_tags(b, gi_u32(r.more));
-		ret->index = skip_tags(b, gi_u32(r.more + 4));
+		ret->ref = refers(&r, gi_u32(r.more));
+		ret->index = refers(&r, gi_u32(r.more + 4));
 		ret->n = gi_u32(r.more + 8);
 		break;
 	case K_FWD:
@@ -334,7 +376,7 @@ gi_btf_type(const struct gi_btf *b, uint32_t id, struct gi_type *ret)
 	case K_VAR:
 	case K_TYPE_TAG:
 	case K_DECL_TAG:
-		ret->ref = skip_tags(b, r.size);
+		ret->ref = refers(&r, r.size);
 		break;
 	}
 	if (r.kind == K_PTR)
@@ -356,8 +398,8 @@ gi_btf_member(const struct gi_btf *b, uint32_t id, uint32_t i, struct gi_member 
 	case K_STRUCT:
 	case K_UNION:
 		p = r.more + 12 * (size_t)i;
-		ret->name = str(b, gi_u32(p));
-		ret->type = skip_tags(b, gi_u32(p + 4));
+		ret->name = str(r.b, gi_u32(p));
+		ret->type = refers(&r, gi_u32(p + 4));
 		ret->bit_off = gi_u32(p + 8);
 		if (r.kflag) {
 			ret->bit_size = ret->bit_off >> 24;
@@ -366,20 +408,20 @@ gi_btf_member(const struct gi_btf *b, uint32_t id, uint32_t i, struct gi_member 
 		return 0;
 	case K_ENUM:
 		p = r.more + 8 * (size_t)i;
-		ret->name = str(b, gi_u32(p));
+		ret->name = str(r.b, gi_u32(p));
 		ret->value = r.kflag ? (int64_t)(int32_t)gi_u32(p + 4) : (int64_t)gi_u32(p + 4);
 		ret->type = id;
 		return 0;
 	case K_ENUM64:
 		p = r.more + 12 * (size_t)i;
-		ret->name = str(b, gi_u32(p));
+		ret->name = str(r.b, gi_u32(p));
 		ret->value = (int64_t)((uint64_t)gi_u32(p + 4) | (uint64_t)gi_u32(p + 8) << 32);
 		ret->type = id;
 		return 0;
 	case K_FUNC_PROTO:
 		p = r.more + 8 * (size_t)i;
-		ret->name = str(b, gi_u32(p));
-		ret->type = skip_tags(b, gi_u32(p + 4));
+		ret->name = str(r.b, gi_u32(p));
+		ret->type = refers(&r, gi_u32(p + 4));
 		return 0;
 	}
 	return DV_E_NOENT;
@@ -413,7 +455,7 @@ gi_btf_resolve(const struct gi_btf *b, uint32_t id)
 		case K_CONST:
 		case K_RESTRICT:
 		case K_TYPE_TAG:
-			id = r.size;
+			id = public_id(r.b, r.size);
 			continue;
 		}
 		return id;
@@ -486,19 +528,34 @@ gi_btf_offsetof(const struct gi_btf *b, uint32_t id, const char *path,
 uint32_t
 gi_ntypes(const struct gi_kernel *k)
 {
-	return k->btf->n + 1;
+	return (k->mods != NULL ? k->mods->idoff : k->btf->n) + 1;
+}
+
+const struct gi_btf *
+gi_btf_of(const struct gi_kernel *k, uint32_t id)
+{
+	uint32_t i;
+
+	if (id > k->btf->n && k->mods != NULL)
+		for (i = 0; i < k->mods->n; i++) {
+			const struct gi_btf *b = k->mods->v[i].types;
+
+			if (b != NULL && id > b->idoff && id - b->idoff <= b->n)
+				return b;
+		}
+	return k->btf;
 }
 
 int
 gi_type(const struct gi_kernel *k, uint32_t id, struct gi_type *ret)
 {
-	return gi_btf_type(k->btf, id, ret);
+	return gi_btf_type(gi_btf_of(k, id), id, ret);
 }
 
 int
 gi_member(const struct gi_kernel *k, uint32_t id, uint32_t i, struct gi_member *ret)
 {
-	return gi_btf_member(k->btf, id, i, ret);
+	return gi_btf_member(gi_btf_of(k, id), id, i, ret);
 }
 
 uint32_t
@@ -507,10 +564,33 @@ gi_type_find(const struct gi_kernel *k, enum gi_tkind kind, const char *name)
 	return gi_btf_find(k->btf, kind, name);
 }
 
-bool
-gi_enum_find(const struct gi_kernel *k, const char *name, int64_t *value, uint32_t *type)
+uint32_t
+gi_type_find_in(const struct gi_kernel *k, const char *mod, enum gi_tkind kind, const char *name)
 {
-	const struct gi_btf *b = k->btf;
+	struct gi_mod *m;
+	uint32_t id, i;
+
+	if (mod == NULL || gi_is_vmlinux(mod)) {
+		id = gi_btf_find(k->btf, kind, name);
+		for (i = 0; id == 0 && mod == NULL && k->mods != NULL && i < k->mods->n; i++) {
+			const struct gi_btf *b = gi_mod_types(k, &k->mods->v[i]);
+
+			if (b != NULL)
+				id = gi_btf_find(b, kind, name);
+		}
+		return id;
+	}
+	if ((m = gi_mod_find(k, mod)) == NULL)
+		return 0;
+	if (gi_mod_types(k, m) != NULL && (id = gi_btf_find(m->types, kind, name)) != 0)
+		return id;
+	/* types that it shares with the kernel; things of one name are others there */
+	return kind == GI_T_VAR || kind == GI_T_FUNC ? 0 : gi_btf_find(k->btf, kind, name);
+}
+
+static bool
+find_enumerator(const struct gi_btf *b, const char *name, int64_t *value, uint32_t *type)
+{
 	uint32_t h = hash_name(0, name) & b->enummask, i;
 	struct gi_member m;
 
@@ -523,6 +603,22 @@ gi_enum_find(const struct gi_kernel *k, const char *name, int64_t *value, uint32
 		if (type != NULL)
 			*type = b->enums[h].id;
 		return true;
+	}
+	return false;
+}
+
+bool
+gi_enum_find(const struct gi_kernel *k, const char *name, int64_t *value, uint32_t *type)
+{
+	uint32_t i;
+
+	if (find_enumerator(k->btf, name, value, type))
+		return true;
+	for (i = 0; k->mods != NULL && i < k->mods->n; i++) {
+		const struct gi_btf *b = gi_mod_types(k, &k->mods->v[i]);
+
+		if (b != NULL && find_enumerator(b, name, value, type))
+			return true;
 	}
 	return false;
 }

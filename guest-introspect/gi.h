@@ -71,6 +71,16 @@ int  gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout 
 /* Reads guest-virtual memory through the kernel's page tables. */
 int  gi_read(struct gi_kernel *k, dv_gva_t at, void *buf, size_t len, struct dv_err *err);
 
+/* ---- modules ---------------------------------------------------------- */
+
+/*
+ * Modules that the guest had when it was opened (a snapshot: when it was saved).
+ * Names that stand for the kernel itself: vmlinux, kernel, genunix, unix, "".
+ */
+bool gi_is_vmlinux(const char *mod);
+size_t gi_nmods(const struct gi_kernel *k);
+const char *gi_mod_name(const struct gi_kernel *k, size_t i);	/* "" : no such */
+
 /* ---- symbols ---------------------------------------------------------- */
 
 struct gi_sym {
@@ -80,17 +90,19 @@ struct gi_sym {
 	const char *name;	/* borrowed from the kernel object */
 	const char *mod;	/* "vmlinux" or a module's name */
 };
+/* With those of all modules. */
 size_t gi_nsyms(const struct gi_kernel *k);
 /* i-th in table order (/proc/kallsyms order). */
 void gi_sym(const struct gi_kernel *k, size_t i, struct gi_sym *ret);
-bool gi_sym_find(const struct gi_kernel *k, const char *mod /* NULL: any */,
+/* mod NULL: the kernel's own first, then modules in the guest's order. */
+bool gi_sym_find(const struct gi_kernel *k, const char *mod,
 		 const char *name, struct gi_sym *ret);
 /* The function or object that holds addr (prefers T/t, then global names). */
 bool gi_sym_at(const struct gi_kernel *k, uint64_t addr, struct gi_sym *ret);
 
 /* ---- types (BTF) ------------------------------------------------------ */
 
-/* A type is an id > 0 in the kernel's BTF; 0 is void. Module BTF: ids go on. */
+/* A type is an id > 0 in the kernel's BTF; 0 is void. Modules: ids go on. */
 enum gi_tkind {
 	GI_T_VOID, GI_T_INT, GI_T_FLOAT, GI_T_PTR, GI_T_ARRAY, GI_T_STRUCT, GI_T_UNION,
 	GI_T_ENUM, GI_T_FWD, GI_T_TYPEDEF, GI_T_CONST, GI_T_VOLATILE, GI_T_RESTRICT,
@@ -119,7 +131,13 @@ int  gi_type(const struct gi_kernel *k, uint32_t id, struct gi_type *ret);
 int  gi_member(const struct gi_kernel *k, uint32_t id, uint32_t i, struct gi_member *ret);
 /* By kind and name (hash lookup): STRUCT UNION ENUM TYPEDEF INT FUNC VAR. 0: none. */
 uint32_t gi_type_find(const struct gi_kernel *k, enum gi_tkind kind, const char *name);
-/* An enumerator anywhere in the BTF; false if none. */
+/*
+ * The same in a module, or in the kernel if it has none of its own; mod NULL: the
+ * kernel, then every module.
+ */
+uint32_t gi_type_find_in(const struct gi_kernel *k, const char *mod, enum gi_tkind kind,
+			 const char *name);
+/* An enumerator anywhere in the BTF, of modules last; false if none. */
 bool gi_enum_find(const struct gi_kernel *k, const char *name, int64_t *value, uint32_t *type);
 /* Byte offset of a member path ("se.vruntime"), through anonymous members; -1: none. */
 int64_t gi_offsetof(const struct gi_kernel *k, const char *strct, const char *path);

@@ -16,6 +16,10 @@
 #define GI_MAX_NAME	512u		/* bytes of a symbol name, NUL included */
 #define GI_MAX_BTF	(64u << 20)
 #define GI_MAX_FUNC	(256u << 10)	/* bytes of one function we decode */
+#define GI_MAX_MODS	1000u		/* modules; sites have a group for each (dv_prog.h) */
+#define GI_MAX_MODRANGE	(64u << 20)	/* bytes of one part of a module */
+#define GI_MAX_MODMEM	(256u << 20)	/* of names and BTF of all modules */
+#define GI_MAX_MODSTRS	(8u << 20)	/* bytes of a module's symbol names */
 
 #define GI_KERNEL_LOW	0xffffffff80000000ull	/* __START_KERNEL_map */
 #define GI_KERNEL_HIGH	0xffffffffc0000000ull	/* modules begin */
@@ -94,21 +98,31 @@ uint32_t gi_ksyms_above(const struct gi_ksyms *s, uint64_t addr);
 
 /* ---- btf.c ---- */
 
+/*
+ * Ids are the kernel's: 1..n, then those of its modules one after the other.
+ * A module's BTF goes on where its base ends, in names and in ids; its own ids
+ * are given out as idoff + 1 .. idoff + n, so that no two modules share any.
+ */
 struct gi_btf {
+	const struct gi_btf *base;	/* of a module: the kernel's, borrowed; or NULL */
+	uint32_t idoff;
 	uint8_t *data;
 	size_t len;
 	const uint8_t *types;	/* in data */
 	uint32_t types_len;
 	const char *strs;
 	uint32_t strs_len;
-	uint32_t *off;		/* by id: offset in types; [0] unused */
-	uint32_t n;		/* ids are 1..n */
+	uint32_t *off;		/* by id - idoff: offset in types; [0] unused */
+	uint32_t n;		/* types */
 	uint32_t *hash;		/* ids, open addressing by kind and name */
 	uint32_t hashmask;
 	struct gi_btf_enumr { uint32_t id, i; } *enums;	/* by name; id 0: free */
 	uint32_t enummask;
 };
 
+/* The BTF of a module; what it has of its own gets ids from idoff + 1 on. */
+int gi_btf_open_split(const struct gi_btf *base, uint32_t idoff, const void *data, size_t len,
+		      struct dv_err *err, struct gi_btf **ret);
 int gi_btf_type(const struct gi_btf *b, uint32_t id, struct gi_type *ret);
 int gi_btf_member(const struct gi_btf *b, uint32_t id, uint32_t i, struct gi_member *ret);
 uint32_t gi_btf_find(const struct gi_btf *b, enum gi_tkind kind, const char *name);
@@ -120,11 +134,11 @@ int64_t gi_btf_offsetof(const struct gi_btf *b, uint32_t id, const char *path,
 /* ---- the kernel ---- */
 
 struct gi_fn {			/* a function, for fbt */
-	uint32_t sym;		/* index in ksyms */
+	uint32_t sym;		/* index in its module's symbols */
 	uint32_t btf;		/* FUNC, or 0 */
 	uint32_t size;
 	uint16_t flags;		/* GI_FN_* */
-	uint16_t pad;
+	uint16_t mod;		/* 0: vmlinux; module + 1 */
 };
 #define GI_FN_RET	1u	/* decoded whole, and it can return */
 #define GI_FN_BAD	2u	/* cannot be decoded whole */
@@ -137,6 +151,7 @@ struct gi_fn {			/* a function, for fbt */
 #define GI_FN_INDTHUNK	256u	/* a jump here is an indirect jump */
 #define GI_FN_LOOPS	1024u	/* jumps back to right after its prologue */
 #define GI_FN_HIDE	512u	/* no function: no fbt probes */
+#define GI_FN_SEEN	2048u	/* of a module: its returns have been looked for */
 
 struct gi_scall {		/* one handler of the 64-bit table */
 	uint32_t sym;		/* index in ksyms */
@@ -164,6 +179,61 @@ struct gi_probes {
 	uint32_t nbad;		/* functions without return probes */
 };
 
+/* ---- modules: linux/modules.c ---- */
+
+struct gi_modrange {
+	uint64_t start, size;
+};
+
+/*
+ * A module. Where it lies is read when the kernel is opened, all else when it is
+ * first asked for: `tried` says what was.
+ */
+struct gi_mod {
+	char name[64];
+	uint64_t addr;			/* struct module */
+	bool live;			/* it may have probes; others come or go */
+	struct gi_modrange range[16];
+	unsigned nranges;
+	struct gi_modrange text;	/* one of them; size 0: none */
+	struct gi_modrange notrace[2];
+	uint64_t symtab, strtab, typetab;
+	uint32_t nsyms;
+	struct gi_modrange exports[2];	/* arrays of struct kernel_symbol */
+	uint64_t btf;			/* its bytes, or 0 */
+	uint32_t btf_len;
+	uint32_t tried;			/* GI_MT_* */
+	struct gi_ksyms *syms;
+	struct gi_btf *types;
+	struct gi_fn *fns;		/* by address */
+	uint32_t nfns;
+	uint32_t fn_first;		/* number of its first function among all */
+	uint32_t probe_first, nprobes;	/* its run of fbt; 2 for each symbol, some are none */
+};
+#define GI_MT_SYMS	1u
+#define GI_MT_TYPES	2u
+#define GI_MT_FNS	4u
+
+struct gi_mods {
+	struct gi_kernel *k;
+	struct gi_mod *v;
+	uint32_t n;
+	uint32_t idoff;			/* of the next BTF */
+	size_t held;			/* bytes of names and BTF; up to GI_MAX_MODMEM */
+	bool btf_listed;		/* where the modules' BTF lies is known */
+};
+
+int  gi_mods_open(struct gi_kernel *k, struct dv_err *err);
+void gi_mods_close(struct gi_mods *ms);
+/* The module that has addr in its memory, or NULL. */
+struct gi_mod *gi_mod_at(const struct gi_kernel *k, uint64_t addr);
+struct gi_mod *gi_mod_find(const struct gi_kernel *k, const char *name);
+/* NULL: none, or not sound. */
+struct gi_ksyms *gi_mod_syms(const struct gi_kernel *k, struct gi_mod *m);
+struct gi_btf *gi_mod_types(const struct gi_kernel *k, struct gi_mod *m);
+/* Decides what of a module's memory is its own, after those before it. */
+void gi_mod_settle(struct gi_mods *ms, uint32_t i);
+
 struct gi_kernel {
 	struct gi_mem mem;
 	bool live;
@@ -182,6 +252,7 @@ struct gi_kernel {
 	struct gi_probes *probes;
 	struct dv_map *tytext;	/* id -> text; filled on demand */
 	struct gi_texts *texts;	/* func.c */
+	struct gi_mods *mods;	/* NULL: none known */
 };
 
 /* save.c; for its fuzzer */
@@ -193,9 +264,17 @@ int gi_findimage(struct gi_kernel *k, const struct gi_cpu *cpus, unsigned ncpu,
 int gi_image_id(struct gi_kernel *k, struct dv_err *err);
 /* From the root at hand to init_mm's, once symbols are known and it is filled. */
 void gi_prefer_init_root(struct gi_kernel *k);
+/* vfs.c */
+void gi_vfs_layout(const struct gi_kernel *k, struct dv_vfs *ret);
+
 /* Address of a symbol of the kernel proper, or 0. */
 uint64_t gi_addr(const struct gi_kernel *k, const char *name);
 uint64_t gi_read_u64(struct gi_kernel *k, uint64_t at, bool *ok);
+/* Reads many pages with few reads of page tables; what cannot be read is left. The
+ * number of bytes read before the first that cannot be. */
+size_t gi_read_much(struct gi_kernel *k, uint64_t at, void *buf, size_t len);
+/* The BTF that id is of. */
+const struct gi_btf *gi_btf_of(const struct gi_kernel *k, uint32_t id);
 /* Numbers the runs of a table whose providers' parts are there. */
 void gi_probes_number(struct gi_probes *p);
 void gi_probes_free(struct gi_probes *p);

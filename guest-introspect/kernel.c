@@ -379,7 +379,8 @@ gi_kernel_open(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigned ncp
 		gi_kernel_close(k);
 		return dv_err_nomem(err);
 	}
-	if ((rc = gi_findimage(k, cpus, ncpu, open_image, err)) != 0) {
+	if ((rc = gi_findimage(k, cpus, ncpu, open_image, err)) != 0 ||
+	    (rc = gi_mods_open(k, err)) != 0) {
 		gi_kernel_close(k);
 		return rc;
 	}
@@ -394,6 +395,7 @@ gi_kernel_close(struct gi_kernel *k)
 		return;
 	gi_probes_free(k->probes);
 	gi_text_reset(k);
+	gi_mods_close(k->mods);
 	gi_ksyms_free(k->syms);
 	gi_btf_close(k->btf);
 	dv_map_destroy(k->tytext);
@@ -480,12 +482,75 @@ gi_read_u64(struct gi_kernel *k, uint64_t at, bool *ok)
 	return *ok ? v : 0;
 }
 
+struct much {
+	struct gi_kernel *k;
+	uint8_t *buf;
+	uint64_t at, end, done;		/* read up to `done` without a gap */
+};
+
+static int
+much_run(void *arg, const struct gi_run *run)
+{
+	struct much *m = arg;
+	uint64_t a = run->va > m->at ? run->va : m->at;
+	uint64_t b = run->va + run->len < m->end ? run->va + run->len : m->end;
+
+	if (a >= b)
+		return 0;
+	if (a != m->done)
+		return 1;			/* unmapped before it */
+	if (m->k->mem.read(m->k->mem.arg, DV_GPA(run->pa + (a - run->va)),
+	    m->buf + (a - m->at), b - a) != 0)
+		return 1;
+	m->done = b;
+	return 0;
+}
+
+size_t
+gi_read_much(struct gi_kernel *k, uint64_t at, void *buf, size_t len)
+{
+	struct much m = { k, buf, at, at + len, at };
+
+	if (!k->live || len == 0 || at + len < at || at + len > 0xfffffffffffff000ull)
+		return 0;
+	gi_pgruns(&k->mem, k->root, k->levels, at & ~4095ull, (at + len + 4095) & ~4095ull,
+	    much_run, &m);
+	return m.done - at;
+}
+
 /* ---- symbols ---- */
 
 size_t
 gi_nsyms(const struct gi_kernel *k)
 {
-	return k->syms->n;
+	size_t n = k->syms->n, i;
+
+	for (i = 0; i < gi_nmods(k); i++) {
+		const struct gi_ksyms *s = gi_mod_syms(k, &k->mods->v[i]);
+
+		n += s != NULL ? s->n : 0;
+	}
+	return n;
+}
+
+/* A module's symbol ends where the next begins, or the part of memory it is in. */
+static void
+fill_mod_sym(const struct gi_mod *m, const struct gi_ksym *s, struct gi_sym *ret)
+{
+	const struct gi_ksyms *t = m->syms;
+	uint32_t next = gi_ksyms_above(t, s->addr);
+	unsigned i;
+
+	ret->addr = s->addr;
+	ret->type = (char)s->type;
+	ret->name = t->names + s->name;
+	ret->mod = m->name;
+	ret->size = 0;
+	for (i = 0; i < m->nranges; i++)
+		if (s->addr >= m->range[i].start && s->addr - m->range[i].start < m->range[i].size)
+			ret->size = m->range[i].start + m->range[i].size - s->addr;
+	if (next < t->n && t->v[t->byaddr[next]].addr - s->addr < ret->size)
+		ret->size = t->v[t->byaddr[next]].addr - s->addr;
 }
 
 static void
@@ -507,7 +572,34 @@ fill_sym(const struct gi_kernel *k, const struct gi_ksym *s, struct gi_sym *ret)
 void
 gi_sym(const struct gi_kernel *k, size_t i, struct gi_sym *ret)
 {
-	fill_sym(k, &k->syms->v[i], ret);
+	size_t m;
+
+	if (i < k->syms->n) {
+		fill_sym(k, &k->syms->v[i], ret);
+		return;
+	}
+	i -= k->syms->n;
+	for (m = 0; m < gi_nmods(k); m++) {
+		const struct gi_ksyms *s = gi_mod_syms(k, &k->mods->v[m]);
+
+		if (s != NULL && i < s->n) {
+			fill_mod_sym(&k->mods->v[m], &s->v[i], ret);
+			return;
+		}
+		i -= s != NULL ? s->n : 0;
+	}
+	*ret = (struct gi_sym){ .name = "", .mod = "" };
+}
+
+static bool
+find_in_mod(const struct gi_kernel *k, struct gi_mod *m, const char *name, struct gi_sym *ret)
+{
+	const struct gi_ksyms *t = gi_mod_syms(k, m);
+	const struct gi_ksym *s = t != NULL ? gi_ksyms_find(t, name) : NULL;
+
+	if (s != NULL)
+		fill_mod_sym(m, s, ret);
+	return s != NULL;
 }
 
 bool
@@ -515,27 +607,31 @@ gi_sym_find(const struct gi_kernel *k, const char *mod, const char *name,
     struct gi_sym *ret)
 {
 	const struct gi_ksym *s;
+	struct gi_mod *m;
+	size_t i;
 
-	if (mod != NULL && *mod != 0 && strcmp(mod, "vmlinux") != 0 &&
-	    strcmp(mod, "kernel") != 0 && strcmp(mod, "genunix") != 0 &&
-	    strcmp(mod, "unix") != 0)
-		return false;
-	if ((s = gi_ksyms_find(k->syms, name)) == NULL)
-		return false;
-	fill_sym(k, s, ret);
-	return true;
+	if (mod != NULL && !gi_is_vmlinux(mod))
+		return (m = gi_mod_find(k, mod)) != NULL && find_in_mod(k, m, name, ret);
+	if ((s = gi_ksyms_find(k->syms, name)) != NULL) {
+		fill_sym(k, s, ret);
+		return true;
+	}
+	for (i = 0; mod == NULL && i < gi_nmods(k); i++)
+		if (find_in_mod(k, &k->mods->v[i], name, ret))
+			return true;
+	return false;
 }
 
-bool
-gi_sym_at(const struct gi_kernel *k, uint64_t addr, struct gi_sym *ret)
+/* The one to show among those at the highest address that is not above addr. */
+static const struct gi_ksym *
+best_at(const struct gi_ksyms *t, uint64_t addr)
 {
-	const struct gi_ksyms *t = k->syms;
 	uint32_t i = gi_ksyms_above(t, addr), best;
 	uint64_t at;
 	int br;
 
-	if (i == 0 || addr >= k->end || addr < k->base)
-		return false;
+	if (i == 0)
+		return NULL;
 	best = t->byaddr[i - 1];
 	at = t->v[best].addr;
 	br = gi_ksym_rank(t, &t->v[best]);
@@ -548,7 +644,31 @@ gi_sym_at(const struct gi_kernel *k, uint64_t addr, struct gi_sym *ret)
 			br = r;
 		}
 	}
-	fill_sym(k, &t->v[best], ret);
+	return &t->v[best];
+}
+
+bool
+gi_sym_at(const struct gi_kernel *k, uint64_t addr, struct gi_sym *ret)
+{
+	const struct gi_ksym *s;
+	const struct gi_ksyms *t;
+	struct gi_mod *m;
+
+	if (addr >= k->base && addr < k->end) {
+		if ((s = best_at(k->syms, addr)) == NULL)
+			return false;
+		fill_sym(k, s, ret);
+		return true;
+	}
+	if ((m = gi_mod_at(k, addr)) == NULL)
+		return false;
+	if ((t = gi_mod_syms(k, m)) != NULL && (s = best_at(t, addr)) != NULL) {
+		fill_mod_sym(m, s, ret);
+		if (addr - ret->addr < ret->size)
+			return true;
+	}
+	/* before the first symbol of that part: the module is known */
+	*ret = (struct gi_sym){ .addr = addr, .type = 't', .name = "", .mod = m->name };
 	return true;
 }
 

@@ -153,6 +153,7 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 		l->ptregs_size = (uint32_t)t.size;
 	l->stack_size = thread_size(k);
 	l->stack_pad = gi_addr(k, "asm_fred_entrypoint_user") != 0 ? 16 : 0;
+	gi_vfs_layout(k, &l->vfs);
 	/* k->root may be what the kernel boots with; the machine falls back on CR3 */
 	if (gi_pgwalk(&k->mem, k->root, k->levels, DV_GVA(gi_addr(k, "init_top_pgt")), &root,
 	    NULL) == 0)

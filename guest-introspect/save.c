@@ -354,6 +354,8 @@ gi_kernel_load(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigned ncp
 		goto fail;
 	if (k->live)
 		gi_prefer_init_root(k);
+	if (k->live && (rc = gi_mods_open(k, err)) != 0)
+		goto fail;
 	*ret = k;
 	return 0;
 fail:

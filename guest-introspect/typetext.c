@@ -122,7 +122,7 @@ gi_type_text(const struct gi_kernel *k, uint32_t id)
 
 	if (s != NULL)
 		return *s == 0 ? NULL : s;
-	if (!render(k->btf, id, "", MAX_DEPTH, buf))
+	if (!render(gi_btf_of(k, id), id, "", MAX_DEPTH, buf))
 		buf[0] = 0;
 	s = dv_arena_strdup(k->arena, buf);
 	if (s == NULL || dv_map_set(k->tytext, id, s) != 0)

@@ -13,8 +13,8 @@
  * Beyond C: %a and %A show an address as kernel and user symbol, %k a stack
  * (width: its indentation), %Y a time in nanoseconds since 1970 as
  * "2026 Nov 30 22:17:51", %T as "Mon, 30 Nov 2026 22:17:51 UTC", %S and %C a
- * string and a character with all that is not printable ASCII escaped, %wc a
- * wide character, %p an address in hexadecimal without prefix. In printa(),
+ * string and a character with all that is not printable ASCII escaped, %wc and
+ * %ws wide ones, %p an address in hexadecimal without prefix. In printa(),
  * conversions take the keys in order, and those with the flag @ the values:
  * the first the first aggregation's, and so on; a single aggregation's value
  * may be shown many times. A distribution is drawn for any conversion.
@@ -25,6 +25,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -42,7 +43,7 @@
 struct conv {
 	const char *lit;		/* text before it; in the format */
 	size_t litlen;
-	char conv;			/* 0: only text; 'w' is wc */
+	char conv;			/* 0: only text; 'w' is wc, 'W' ws */
 	uint8_t flags;			/* F_* */
 	uint8_t cut;			/* h: 2 bytes, hh: 1 byte */
 	bool agg;			/* %@ */
@@ -137,9 +138,9 @@ parse_conv(struct cn_fmt *f, const char **ps, uint32_t nfields, uint32_t *next,
 			v->cut = v->cut == 0 ? 2 : 1;
 		wide |= *s == 'w';
 	}
-	if (wide && *s == 'c') {
-		v->conv = 'w';
-	} else if (*s != '\0' && strchr("diouxXpcCsSeEfFgGaAkTYyZ", *s) != NULL) {
+	if (wide && (*s == 'c' || *s == 's')) {
+		v->conv = *s == 'c' ? 'w' : 'W';
+	} else if (!wide && *s != '\0' && strchr("diouxXpcCsSeEfFgGaAkTYy", *s) != NULL) {
 		v->conv = *s;
 	} else {
 		return dv_err_set(err, DV_E_FORMAT,
@@ -347,79 +348,129 @@ put_text(struct cn_buf *b, const struct spec *sp, const char *s, size_t n, enum 
 	    (sp->flags & F_MINUS) != 0);
 }
 
+/* One character as UTF-8; what is no character as its low byte. */
+static size_t
+put_utf8(char text[4], uint64_t val)
+{
+	size_t n = 0;
+
+	if (val < 0x80 || val > 0x10ffff || (val >= 0xd800 && val <= 0xdfff)) {
+		text[n++] = (char)val;
+		return n;
+	}
+	if (val >= 0x10000) {
+		text[n++] = (char)(0xf0 | val >> 18);
+		text[n++] = (char)(0x80 | (val >> 12 & 0x3f));
+	} else if (val >= 0x800) {
+		text[n++] = (char)(0xe0 | val >> 12);
+	}
+	if (val >= 0x800)
+		text[n++] = (char)(0x80 | (val >> 6 & 0x3f));
+	else
+		text[n++] = (char)(0xc0 | val >> 6);
+	text[n++] = (char)(0x80 | (val & 0x3f));
+	return n;
+}
+
 static void
 put_char(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
 	uint64_t val)
 {
 	struct spec all = *sp;
 	char text[4];
-	size_t n = 0;
+	size_t n = 1;
 
 	all.prec = -1;
-	if (v->conv == 'w' && val >= 0x80 && val <= 0x10ffff) {
-		if (val >= 0x10000) {
-			text[n++] = (char)(0xf0 | val >> 18);
-			text[n++] = (char)(0x80 | (val >> 12 & 0x3f));
-		} else if (val >= 0x800) {
-			text[n++] = (char)(0xe0 | val >> 12);
-		}
-		if (val >= 0x800)
-			text[n++] = (char)(0x80 | (val >> 6 & 0x3f));
-		else
-			text[n++] = (char)(0xc0 | val >> 6);
-		text[n++] = (char)(0x80 | (val & 0x3f));
-	} else {
-		text[n++] = (char)val;
-	}
+	if (v->conv == 'w')
+		n = put_utf8(text, val);
+	else
+		text[0] = (char)val;
 	put_text(b, &all, text, n, v->conv == 'C' ? CN_ESC_ALL : cn_field_esc(c, v->field));
 }
 
+/* %ws: an array of 4-byte characters up to its 0. The precision counts them. */
+static void
+put_wide(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct cn_field *f,
+	const uint8_t *base)
+{
+	struct spec all = *sp;
+	uint32_t ch, i, n = f->size / 4;
+	struct cn_buf t;
+	char text[4];
+
+	if (sp->prec >= 0 && (uint32_t)sp->prec < n)
+		n = (uint32_t)sp->prec;
+	all.prec = -1;
+	cn_buf_init(&t, NULL);
+	for (i = 0; i < n; i++) {
+		memcpy(&ch, base + f->off + 4 * (size_t)i, sizeof(ch));
+		if (ch == 0)
+			break;
+		cn_put(&t, text, put_utf8(text, ch));
+	}
+	put_text(b, &all, t.s != NULL ? t.s : "", t.len, cn_field_esc(c, f));
+	cn_buf_fini(&t);
+}
+
+static long double
+float_value(const struct cn_field *f, const uint8_t *base)
+{
+	long double x = 0;
+	double d;
+	float s;
+
+	if (f->kind == DV_T_INT && cn_field_signed(f))
+		return (int64_t)cn_field_int(f, base);
+	if (f->size == sizeof(s)) {
+		memcpy(&s, base + f->off, sizeof(s));
+		return s;
+	}
+	if (f->size == sizeof(d)) {
+		memcpy(&d, base + f->off, sizeof(d));
+		return d;
+	}
+	if (f->size == sizeof(x))
+		memcpy(&x, base + f->off, sizeof(x));
+	return x;
+}
+
+/* C's own printf makes the digits; sign, groups and padding are as for integers. */
 static void
 put_float(struct cn_buf *b, const struct spec *sp, char conv, const struct cn_field *f,
 	const uint8_t *base)
 {
-	char fmt[24], text[512];
-	long double x;
-	size_t k = 0;
-	double d;
-	float s;
-	int n;
+	struct spec pad = { .flags = sp->flags, .width = sp->width, .prec = -1 };
+	char fmt[] = { '%', '#', '.', '*', 'L', conv, '\0' }, prefix[1];
+	long double x = float_value(f, base);
+	struct cn_buf t, u;
+	size_t np = 0, i, whole;
 
-	if (f->kind == DV_T_INT && cn_field_signed(f)) {
-		x = (int64_t)cn_field_int(f, base);
-	} else if (f->size == sizeof(s)) {
-		memcpy(&s, base + f->off, sizeof(s));
-		x = s;
-	} else if (f->size == sizeof(x)) {
-		memcpy(&x, base + f->off, sizeof(x));
-	} else if (f->size == sizeof(d)) {
-		memcpy(&d, base + f->off, sizeof(d));
-		x = d;
-	} else {
-		x = 0;
+	if (signbit(x)) {
+		prefix[np++] = '-';
+		x = -x;
+	} else if (sp->flags & (F_PLUS | F_SPACE)) {
+		prefix[np++] = sp->flags & F_PLUS ? '+' : ' ';
 	}
-	fmt[k++] = '%';
-	if (sp->flags & F_MINUS)
-		fmt[k++] = '-';
-	if (sp->flags & F_PLUS)
-		fmt[k++] = '+';
-	if (sp->flags & F_SPACE)
-		fmt[k++] = ' ';
-	if (sp->flags & F_ALT)
-		fmt[k++] = '#';
-	if (sp->flags & F_ZERO)
-		fmt[k++] = '0';
-	memcpy(fmt + k, "*.*L", 4);
-	k += 4;
-	fmt[k++] = conv;
-	fmt[k] = '\0';
+	if (!(sp->flags & F_ALT))
+		memmove(fmt + 1, fmt + 2, sizeof(fmt) - 2);
+	cn_buf_init(&t, NULL);
+	cn_buf_init(&u, NULL);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	n = snprintf(text, sizeof(text), fmt, sp->width < 0 ? 0 : sp->width > 400 ? 400 :
-	    sp->width, sp->prec > 50 ? 50 : sp->prec, x);
+	cn_printf(&t, fmt, sp->prec, x);
 #pragma GCC diagnostic pop
-	if (n > 0)
-		cn_put(b, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	for (whole = 0; whole < t.len && isdigit((unsigned char)t.s[whole]); whole++)
+		;
+	for (i = 0; i < t.len; i++) {
+		if ((sp->flags & F_GROUP) && i > 0 && i < whole && (whole - i) % 3 == 0)
+			cn_putc(&u, ',');
+		cn_putc(&u, t.s[i]);
+	}
+	if (!isfinite(x))
+		pad.flags &= ~F_ZERO;
+	put_number(b, &pad, prefix, np, u.s != NULL ? u.s : "", u.len);
+	cn_buf_fini(&t);
+	cn_buf_fini(&u);
 }
 
 static void
@@ -466,7 +517,10 @@ put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct co
 	bool sgn;
 
 	switch (v->conv) {
-	case 's': case 'S': case 'Z':
+	case 'W':
+		put_wide(c, b, sp, f, base);
+		return;
+	case 's': case 'S':
 		if (f->kind != DV_T_STRING && f->kind != DV_T_BYTES)
 			break;
 		put_text(b, sp, s, strnlen(s, f->size),

@@ -274,7 +274,7 @@ wake_sites(struct gi_build *b, uint32_t want, const struct names *n)
 	size_t at;
 	int base;
 
-	if (state < 0 || !gi_sym_find(k, NULL, "try_to_wake_up", &s) ||
+	if (state < 0 || !gi_sym_find(k, "vmlinux", "try_to_wake_up", &s) ||
 	    (p = gi_text(k, s.addr, s.size)) == NULL)
 		return false;
 	for (at = 0; at < s.size && gi_insn(p + at, s.size - at, s.addr + at, &i); at += i.len) {

@@ -210,7 +210,7 @@ gi_syscall_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 	uint32_t nr, n;
 	bool ok;
 
-	if (!gi_sym_find(k, NULL, "sys_call_table", &table))
+	if (!gi_sym_find(k, "vmlinux", "sys_call_table", &table))
 		return 0;
 	n = (uint32_t)(table.size / 8 < MAX_NR ? table.size / 8 : MAX_NR);
 	seen = dv_map_create();
@@ -365,7 +365,7 @@ find_dispatch(struct gi_kernel *k, struct dispatch *d)
 		d->why = "struct pt_regs is not in the guest's BTF";
 		return;
 	}
-	if (!gi_sym_find(k, NULL, "do_syscall_64", &s) ||
+	if (!gi_sym_find(k, "vmlinux", "do_syscall_64", &s) ||
 	    (p = gi_text(k, s.addr, s.size)) == NULL) {
 		d->why = "do_syscall_64 is not in the guest";
 		return;
@@ -448,7 +448,7 @@ handler_jumps(struct gi_kernel *k, uint64_t handler, uint64_t *at, unsigned max)
 	unsigned n = 0;
 	size_t o;
 
-	if (!gi_sym_find(k, NULL, "x64_sys_call", &s) || (p = gi_text(k, s.addr, s.size)) == NULL)
+	if (!gi_sym_find(k, "vmlinux", "x64_sys_call", &s) || (p = gi_text(k, s.addr, s.size)) == NULL)
 		return 0;
 	for (o = 0; o < s.size; o += i.len) {
 		if (!gi_insn(p + o, s.size - o, s.addr + o, &i))
@@ -537,7 +537,7 @@ fork_site(struct gi_kernel *k)
 		const uint8_t *p;
 		size_t at;
 
-		if (!gi_sym_find(k, NULL, where[f], &s) ||
+		if (!gi_sym_find(k, "vmlinux", where[f], &s) ||
 		    (p = gi_text(k, s.addr, s.size)) == NULL)
 			continue;
 		for (at = 0; at < s.size && gi_insn(p + at, s.size - at, s.addr + at, &i);

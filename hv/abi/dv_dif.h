@@ -35,7 +35,9 @@
  *	LDGAA/STGAA LDTAA/STTAA: associative arrays, key = the tuple stack,
  *		which they flush
  *	ALLOCS	rd = address of r1 bytes of scratch, zero-filled
- *	COPYS	copy r2 bytes from r1 to rd (rd: tracer memory)
+ *	COPYS	copy r2 bytes from r1 to rd (rd: tracer memory); r2 is %r0: a
+ *		string, as many bytes as it has, at most strsize
+ *	CKIDX	faults (BADINDEX) unless r1 is below r2, both unsigned
  *	ST*	[rd] = r1: tracer memory only
  *	ULD*	loads from the user half through curthread's mm
  *	RLD*	loads from tracer memory only

@@ -10,6 +10,7 @@
 #ifndef DV_LAYOUT_H
 #define DV_LAYOUT_H
 #include "dv_types.h"
+#include "dv_vfs.h"
 
 #define DV_NO_OFF	0xffffffffu
 #define DV_MAXCPU	256
@@ -49,6 +50,7 @@ struct dv_layout {
 	uint32_t ptregs_size;		/* struct pt_regs */
 	uint32_t stack_size;		/* THREAD_SIZE */
 	uint32_t stack_pad;		/* bytes above pt_regs at the stack's top */
+	struct dv_vfs vfs;
 	uint32_t ncpu;			/* entries of pcpu_base in use */
 	uint32_t early;			/* 1: page_offset is not final yet, do not use it */
 	uint64_t pcpu_base[DV_MAXCPU];	/* copy of __per_cpu_offset[] */

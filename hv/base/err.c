@@ -50,7 +50,26 @@ dv_err_set(struct dv_err *e, int code, const char *fmt, ...)
 	e->code = code;
 	e->line = e->col = 0;
 	e->tag[0] = '\0';
+	e->hint[0] = '\0';
 	return code;
+}
+
+void
+dv_err_hint(struct dv_err *e, const char *fmt, ...)
+{
+	char buf[sizeof(e->hint)], line[sizeof(e->hint)];
+	size_t used;
+	va_list ap;
+
+	if (e == NULL)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	copy_line(line, sizeof(line), buf);
+	used = strlen(e->hint);
+	if (strlen(line) + 2 <= sizeof(e->hint) - used)
+		snprintf(e->hint + used, sizeof(e->hint) - used, "%s\n", line);
 }
 
 int

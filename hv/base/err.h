@@ -30,15 +30,20 @@ struct dv_err {
 	char		text[1024];	/* one line, no final stop or newline */
 	uint32_t	line, col;	/* place in a source, from 1; 0: none */
 	char		tag[32];	/* D error tag without brackets, or "" */
+	char		hint[384];	/* more lines, each ended by a newline; or "" */
 };
 
 /*
- * Sets code and text, and forgets place and tag. Control characters in the
+ * Sets code and text, and forgets place, tag and hint. Control characters in the
  * text come out escaped, a long text is cut. The arguments may point into the
  * old text. Returns code. E may be NULL.
  */
 int  dv_err_set(struct dv_err *e, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Adds a line to the hint; what does not fit as a whole is left out. E may be NULL. */
+void dv_err_hint(struct dv_err *e, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Sets and returns DV_E_NOMEM. E may be NULL. */
 int  dv_err_nomem(struct dv_err *e);

@@ -71,6 +71,24 @@ copys(struct dv_mstate *ms, uint64_t from, uint64_t len, uint64_t to)
 		(void)dv_load(ms, from, dst, len, DV_KERNEL);
 }
 
+static void
+copy_string(struct dv_mstate *ms, uint64_t from, uint64_t to)
+{
+	size_t n = 0;
+	const char *src = "";
+	uint8_t *dst;
+
+	if (from != 0 && (src = dv_str_view(ms, from, 0, &n)) == NULL)
+		return;
+	dst = dv_tmem(ms, to, n + 1, true);
+	if (dst == NULL) {
+		dv_fault(ms, DV_FAULT_BADADDR, to);
+		return;
+	}
+	memmove(dst, src, n);
+	dst[n] = '\0';
+}
+
 static uint64_t
 allocs(struct dv_mstate *ms, uint64_t len)
 {
@@ -403,9 +421,18 @@ dv_dif_run(struct dv_mstate *ms, uint32_t difo)
 				goto fault;
 			break;
 		case DIF_OP_COPYS:
-			copys(ms, R1, R2, RD);
+			if (DIF_INSTR_R2(i) == 0)
+				copy_string(ms, R1, RD);
+			else
+				copys(ms, R1, R2, RD);
 			if (ms->fault != 0)
 				goto fault;
+			break;
+		case DIF_OP_CKIDX:
+			if (R1 >= R2) {
+				dv_fault(ms, DV_FAULT_BADINDEX, R1);
+				goto fault;
+			}
 			break;
 		default:
 			DV_ASSERT(!"an opcode that the verifier let pass");

@@ -10,7 +10,7 @@
  *
  * Control calls are serialised by a mutex, as a carrier must; hits take none.
  */
-#include "sim.h"
+#include "sim_impl.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -290,6 +290,12 @@ void
 dv_sim_preempt_count(struct dv_sim *sim, unsigned vcpu, uint32_t count)
 {
 	put(sim, sim->layout.pcpu_base[vcpu] + PCPU_PREEMPT, &count, 4);
+}
+
+void
+dv_sim_set_vfs(struct dv_sim *sim, const struct dv_vfs *v)
+{
+	sim->layout.vfs = *v;
 }
 
 const struct dv_layout *

@@ -54,6 +54,25 @@ void dv_sim_preempt_count(struct dv_sim *sim, unsigned vcpu, uint32_t count);
 const struct dv_layout *dv_sim_layout(const struct dv_sim *sim);
 uint64_t *dv_sim_reg(struct dv_sim *sim, unsigned vcpu);	/* DV_NREG of them */
 
+/*
+ * Files (vfs.c). dv_sim_vfs() comes first; without it the guest has none. A
+ * parent, mount or dentry of 0 is the thing itself: a root. A made-up name is
+ * what the function at `dname` would say. dv_sim_mount() returns a struct
+ * vfsmount; dv_sim_path() a struct path.
+ */
+enum {
+	DV_SIM_DNAME_PIPE = 0x1000, DV_SIM_DNAME_SOCK, DV_SIM_DNAME_SIMPLE, DV_SIM_DNAME_NS,
+	DV_SIM_DNAME_ANON, DV_SIM_DNAME_PIDFS, DV_SIM_DNAME_OTHER
+};
+void dv_sim_vfs(struct dv_sim *sim);
+uint64_t dv_sim_dentry(struct dv_sim *sim, const char *name, uint64_t parent);
+void dv_sim_unlink(struct dv_sim *sim, uint64_t dentry);
+void dv_sim_reparent(struct dv_sim *sim, uint64_t dentry, uint64_t parent);
+uint64_t dv_sim_made_up(struct dv_sim *sim, const char *name, uint64_t dname, uint64_t ino);
+uint64_t dv_sim_mount(struct dv_sim *sim, uint64_t root, uint64_t on_mnt, uint64_t on_dentry);
+uint64_t dv_sim_path(struct dv_sim *sim, uint64_t mnt, uint64_t dentry);
+void dv_sim_chroot(struct dv_sim *sim, uint64_t task, uint64_t mnt, uint64_t dentry);
+
 /* Clocks stand still at this value from now on; 0: the host's own again. */
 void dv_sim_clock(struct dv_sim *sim, uint64_t now);
 

@@ -14,6 +14,8 @@
  *	t:m:hit:return			after it: arg1 -i; args[]: int (of arg1)
  *	t:m:none:entry			exists, never fires
  *
+ * Requests to the command are printed in brackets. The time zone is UTC.
+ *
  * The current task has pid 42, tgid 40, comm "sh". Types and symbols are the
  * tables of scene.h. A line `// args: A B` in the program gives it arguments,
  * `// opts: NAME=VALUE` options, `// flags: Z` -Z, `// flags: v` the stability
@@ -46,10 +48,72 @@ put_line(void *arg, const char *line)
 	fprintf(arg, "%s\n", line);
 }
 
+/* ---- the consumer's questions and requests ------------------------------- */
+
+/* The trap sites' text, and the data of the scene; modules m and vmlinux. */
+static bool
+kernel_name(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off)
+{
+	const struct guest *g = arg;
+
+	if (addr >= DV_SIM_TEXT && addr < DV_SIM_TEXT + 0x400) {
+		*mod = "m";
+		*sym = addr < DV_SIM_TEXT + 0x200 ? "hit" : "none";
+		*off = addr & 0x1ff;
+		return true;
+	}
+	*off = addr - g->data;
+	if (addr < g->data || *off >= 128 || (*off >= 80 && *off < 112))
+		return false;
+	*mod = "vmlinux";
+	*sym = *off < 16 ? "answer" : *off < 80 ? "points" : "name";
+	*off -= *off < 16 ? 0 : *off < 80 ? 16 : 112;
+	return true;
+}
+
+/* Every process has one program: text at 0x400000, libc at 0x7f0000000000. */
+static bool
+user_name(void *arg, uint64_t pid, uint64_t addr, const char **obj, const char **sym, uint64_t *off)
+{
+	(void)arg;
+	if (pid != 40 || (addr & ~0xfffull) != (addr >> 40 != 0 ? 0x7f0000000000 : 0x400000))
+		return false;
+	*obj = addr >> 40 != 0 ? "libc.so.6" : "a.out";
+	*sym = addr & 0x800 ? "second" : "first";
+	*off = addr & 0x7ff;
+	return true;
+}
+
+static int
+do_freopen(void *arg, const char *path)
+{
+	(void)arg;
+	printf("[freopen %s]\n", path);
+	return 0;
+}
+
+static int
+do_system(void *arg, const char *cmd)
+{
+	(void)arg;
+	printf("[system %s]\n", cmd);
+	return 0;
+}
+
+static void
+do_ftruncate(void *arg)
+{
+	(void)arg;
+	printf("[ftruncate]\n");
+}
+
 static int
 run(struct guest *g, struct dv_progb *b, bool verify_only)
 {
 	struct cn_config cfg = { .out = put, .msg = message, .arg = stdout, .ncpu = 2 };
+	const struct cn_symbols symbols = { g, kernel_name, user_name };
+	const struct cn_requests requests = { .freopen = do_freopen, .system = do_system,
+	    .ftruncate = do_ftruncate };
 	static const uint32_t cpu_ids[2] = { 0, 0 };
 	struct dv_reason why;
 	struct dv_status st;
@@ -77,6 +141,8 @@ run(struct guest *g, struct dv_progb *b, bool verify_only)
 	if (!verify_only) {
 		cfg.prog = dv_state_prog(dv_sim_state(g->sim));
 		cfg.cpu_ids = cpu_ids;
+		cfg.symbols = &symbols;
+		cfg.requests = &requests;
 		if (cn_open(&cfg, &err, &cn) != 0) {
 			printf("drun: consumer: %s\n", err.text);
 			return 1;
@@ -214,6 +280,7 @@ main(int argc, char **argv)
 	struct dc_source src = { .clause = clause, .arg = &en };
 	struct dc *dc = NULL;
 	bool verify = false, list = false;
+	const char *hint, *end;
 	char *text, *eq;
 	int i, n, rc;
 
@@ -226,6 +293,7 @@ main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	text = read_file(argv[1], &src.len);
+	setenv("TZ", "UTC", 1);
 	make_guest(&g);
 	cfg.macros.argc = 1 + words_of(text, "// args:", b1, sizeof(b1), args + 1, 30);
 	cfg.macros.argv = args;
@@ -259,6 +327,8 @@ main(int argc, char **argv)
 			printf("[%s] line %u, column %u: %s\n", err.tag, err.line, err.col, err.text);
 		else
 			printf("[%s] %s\n", err.tag, err.text);
+		for (hint = err.hint; (end = strchr(hint, '\n')) != NULL; hint = end + 1)
+			printf("\t%.*s\n", (int)(end - hint), hint);
 	}
 	if (rc == 0) {
 		add_probes(&b, &en);

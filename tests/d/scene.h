@@ -17,7 +17,7 @@
 
 enum { Y_VOID, Y_INT, Y_UINT, Y_CHAR, Y_LONG, Y_ULONG, Y_COMM, Y_TASK, Y_TASKP, Y_POINT,
     Y_ANON, Y_COLOR, Y_BITS, Y_U8, Y_FWD, Y_FWDP, Y_POINT4, Y_LOOPA, Y_LOOPB, Y_FN, Y_MINE,
-    Y_SHORT, Y_N };
+    Y_SHORT, Y_PATH, Y_FILE, Y_N };
 
 static const struct dc_tinfo infos[Y_N] = {
 	[Y_INT] = { .kind = DC_T_INT, .name = "int", .size = 4, .is_signed = true },
@@ -40,6 +40,8 @@ static const struct dc_tinfo infos[Y_N] = {
 	[Y_LOOPB] = { .kind = DC_T_TYPEDEF, .name = "loop_b", .ref = Y_LOOPA },
 	[Y_FN] = { .kind = DC_T_FUNC, .name = "", .ref = Y_INT },
 	[Y_MINE] = { .kind = DC_T_TYPEDEF, .name = "mine", .ref = Y_INT },
+	[Y_PATH] = { .kind = DC_T_STRUCT, .name = "path", .size = 16 },
+	[Y_FILE] = { .kind = DC_T_STRUCT, .name = "file", .size = 40, .n = 1 },
 	[Y_SHORT] = { .kind = DC_T_INT, .name = "short", .size = 2, .is_signed = true },
 };
 
@@ -52,6 +54,9 @@ struct guest {
 static const struct dc_minfo point_members[] = {
 	{ .name = "x", .type = Y_INT, .bit_off = 0 }, { .name = "y", .type = Y_INT, .bit_off = 32 },
 	{ .name = "", .type = Y_ANON, .bit_off = 64 }, { .name = "s", .type = Y_SHORT, .bit_off = 96 },
+};
+static const struct dc_minfo file_members[] = {
+	{ .name = "f_path", .type = Y_PATH, .bit_off = 24 * 8 },
 };
 static const struct dc_minfo anon_members[] = {
 	{ .name = "u", .type = Y_UINT }, { .name = "color", .type = Y_COLOR },
@@ -100,6 +105,7 @@ ty_member(void *arg, dc_tid_t id, uint32_t i, struct dc_minfo *ret)
 	case Y_ANON: *ret = anon_members[i]; return 0;
 	case Y_COLOR: *ret = color_members[i]; return 0;
 	case Y_BITS: *ret = bits_members[i]; return 0;
+	case Y_FILE: *ret = file_members[i]; return 0;
 	default: return DV_E_NOENT;
 	}
 }
@@ -112,6 +118,7 @@ ty_symbol(void *arg, const char *mod, const char *name, uint64_t *addr, dc_tid_t
 		{ "answer", 0, Y_INT }, { "points", 16, Y_POINT4 }, { "flags", 96, Y_BITS },
 		{ "cur", 104, Y_TASKP }, { "name", 112, Y_COMM }, { "untyped", 0, 0 },
 		{ "func", 0, Y_FN }, { "lost", 104, Y_FWDP },
+		{ "passwd", 128, Y_PATH }, { "opened", 144, Y_FILE }, { "gone", 184, Y_PATH },
 	};
 	unsigned i;
 
@@ -265,6 +272,30 @@ add_probes(struct dv_progb *b, const struct enabling *e)
 
 /* ---- the guest ---------------------------------------------------------- */
 
+/* passwd is /etc/passwd, opened an open file of it, gone one that was deleted. */
+static void
+make_files(struct guest *g)
+{
+	uint64_t root, mnt, etc, d[2], word[2];
+	unsigned i;
+
+	dv_sim_vfs(g->sim);
+	root = dv_sim_dentry(g->sim, "/", 0);
+	mnt = dv_sim_mount(g->sim, root, 0, 0);
+	etc = dv_sim_dentry(g->sim, "etc", root);
+	d[0] = dv_sim_dentry(g->sim, "passwd", etc);
+	d[1] = dv_sim_dentry(g->sim, "gone", etc);
+	dv_sim_unlink(g->sim, d[1]);
+	for (i = 0; i < 3; i++) {
+		static const uint32_t off[3] = { 128, 144 + 24, 184 };
+
+		dv_sim_read(g->sim, 0, dv_sim_path(g->sim, mnt, d[i == 2]), word, 16);
+		dv_sim_write(g->sim, 0, g->data + off[i], word, 16);
+	}
+	dv_sim_chroot(g->sim, g->task, mnt, root);
+	dv_sim_chroot(g->sim, dv_sim_layout(g->sim)->init_task, mnt, root);
+}
+
 static void
 make_guest(struct guest *g)
 {
@@ -298,5 +329,6 @@ make_guest(struct guest *g)
 	dv_sim_write64(g->sim, g->data + 96, 5 | 30 << 3 | 0xabull << 28);
 	dv_sim_write64(g->sim, g->data + 104, g->task);
 	dv_sim_write(g->sim, 0, g->data + 112, "guest name", 11);
+	make_files(g);
 }
 #endif

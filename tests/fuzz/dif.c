@@ -31,7 +31,7 @@ tame(uint32_t i, uint32_t pc, uint32_t n)
 	static const uint16_t vars[] = { 0x500, 0x501, 0x502, 0x503, 0x504, 0x505,
 	    DIF_VAR_CURTHREAD, DIF_VAR_EXECNAME, DIF_VAR_ARG0, DIF_VAR_PID, DIF_VAR_CPU,
 	    DIF_VAR_PROBENAME, DIF_VAR_ERRNO, DIF_VAR_IPL, DIF_VAR_UID, DIF_VAR_PPID };
-	uint32_t op = DIF_INSTR_OP(i) % 78, x = DIF_INSTR_INDEX(i);
+	uint32_t op = DIF_INSTR_OP(i) % 81, x = DIF_INSTR_INDEX(i);
 	uint32_t r1 = DIF_INSTR_R1(i) & 7, r2 = DIF_INSTR_R2(i) & 7, rd = DIF_INSTR_RD(i) & 7;
 
 	if ((i & 0xf8) == 0xf8)

@@ -2,6 +2,8 @@
 /* cn_format_test.c - printf() prints what D's documentation promises. */
 #include "cn_test.h"
 
+#include <math.h>
+
 /* One printf of one value, quiet. */
 static const char *
 print_one(struct ct *t, const char *fmt, struct dv_dtype type, const void *value)
@@ -166,6 +168,17 @@ TEST(characters)
 	EXPECT_STREQ(print_u32("%c", 'A'), "A");
 }
 
+TEST(wide_strings_are_arrays_of_4_byte_characters)
+{
+	const uint32_t s[6] = { 'a', 0xe9, 0x20ac, 0x1b, 0, 'x' };
+	struct ct t;
+
+	EXPECT_STREQ(print_one(&t, "%ws|", ct_type(DV_T_BYTES, 24), s),
+	    "a\xc3\xa9\xe2\x82\xac\\x1b|");
+	EXPECT_STREQ(print_one(&t, "%.2ws|", ct_type(DV_T_BYTES, 24), s), "a\xc3\xa9|");
+	EXPECT_STREQ(print_one(&t, "%4.1ws|", ct_type(DV_T_BYTES, 24), s), "   a|");
+}
+
 TEST(floating_point)
 {
 	double d = 2.5;
@@ -177,6 +190,12 @@ TEST(floating_point)
 	EXPECT_STREQ(print_one(&t, "%g", ct_type(DV_T_BYTES, 4), &f), "-1.25");
 	EXPECT_STREQ(print_s64("%.1f", -3), "-3.0");
 	EXPECT_STREQ(print_one(&t, "%.1e", ct_type(DV_T_BYTES, 8), &d), "2.5e+00");
+	d = -1234567.5;
+	EXPECT_STREQ(print_one(&t, "%'.1f", ct_type(DV_T_BYTES, 8), &d), "-1,234,567.5");
+	EXPECT_STREQ(print_one(&t, "%012.1f", ct_type(DV_T_BYTES, 8), &d), "-001234567.5");
+	EXPECT_STREQ(print_one(&t, "%.70f", ct_type(DV_T_BYTES, 4), &f) + 61, "000000000000");
+	d = INFINITY;
+	EXPECT_STREQ(print_one(&t, "%06f", ct_type(DV_T_BYTES, 8), &d), "   inf");
 }
 
 TEST(times)

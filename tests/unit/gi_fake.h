@@ -10,6 +10,9 @@
  *	0x200000	BTF	0x280000 banner		0x281000 .notes
  *	0x282000	sys_call_table	0x283000 __per_cpu_offset
  *	0x284000	init_task, page_offset_base	0x285000 init_top_pgt
+ *	0x286000	modules, btf_modules
+ *
+ * 2 MB of modules are at 6 MB, mapped at FAKE_MODS; fake_mod_add() puts one there.
  */
 #ifndef GI_FAKE_H
 #define GI_FAKE_H
@@ -23,12 +26,24 @@
 #define FAKE_LEN	0x400000u
 #define FAKE_KSYMS	0x100000u
 #define FAKE_BTF	0x200000u
+#define FAKE_MODS	0xffffffffc0000000ull
+#define FAKE_MODS_PA	0x600000u
+
+struct fake_btf {
+	uint8_t types[8192];
+	size_t tlen;
+	char strs[4096];
+	size_t slen;
+	uint32_t n;
+	uint32_t stroff;	/* of a module: where the kernel's strings end */
+};
 
 struct fake {
 	uint8_t *ram;
 	uint64_t base;
 	uint64_t nreads;
 	size_t ksyms_end;	/* offset in the image after the tables */
+	struct fake_btf btf;	/* the kernel's */
 	struct gi_mem mem;
 	struct gi_cpu cpu;
 };
@@ -72,6 +87,7 @@ static const struct fake_sym fake_syms[] = {
 	{ "chain", 0x2b00, 'T', false },		/* jmp tailer */
 	{ "loopy", 0x2c00, 'T', false },		/* loops to right after its nop */
 	{ "aux", 0x2d00, 'T', false },			/* by .altinstr_aux and back */
+	{ "free_module", 0x2e00, 't', false },
 	{ "_etext", 0x10000, 'T', false },
 	{ "__start_BTF", FAKE_BTF, 'D', false },
 	{ "__stop_BTF", 0, 'D', false },		/* set by fake_make */
@@ -83,6 +99,8 @@ static const struct fake_sym fake_syms[] = {
 	{ "init_task", 0x284000, 'D', false },
 	{ "page_offset_base", 0x284800, 'D', false },
 	{ "init_top_pgt", 0x285000, 'D', false },
+	{ "modules", 0x286000, 'D', false },
+	{ "btf_modules", 0x286010, 'd', false },
 	{ "_end", 0x290000, 'D', false },
 };
 #define FAKE_NSYMS	(sizeof(fake_syms) / sizeof(fake_syms[0]))
@@ -265,14 +283,6 @@ fake_ksyms(struct fake *f, size_t btf_len, unsigned layout)
 
 /* ---- BTF ---- */
 
-struct fake_btf {
-	uint8_t types[8192];
-	size_t tlen;
-	char strs[4096];
-	size_t slen;
-	uint32_t n;
-};
-
 static inline uint32_t
 fake_str(struct fake_btf *b, const char *s)
 {
@@ -285,7 +295,7 @@ fake_str(struct fake_btf *b, const char *s)
 	at = (uint32_t)b->slen;
 	strcpy(b->strs + at, s);
 	b->slen += strlen(s) + 1;
-	return at;
+	return at + b->stroff;
 }
 
 static inline void
@@ -446,6 +456,7 @@ fake_text(struct fake *f)
 	fake_code(f, 0x2c00, "0f 1f 44 00 00 ff c8 75 fc c3");
 	fake_branch(f, 0x2d00, "e9", 0x2a0000);
 	fake_code(f, 0x2d05, "c3");
+	fake_code(f, 0x2e00, "0f 1f 44 00 00 c3");
 }
 
 static inline void
@@ -485,10 +496,16 @@ fake_tables(struct fake *f, unsigned levels)
 	fake_put(f, next + 8 * (f->base >> 30 & 511), 0x2003);
 	fake_put(f, 0x2000 + 8 * (f->base >> 21 & 511), FAKE_IMG | 0x83);
 	fake_put(f, 0x2000 + 8 * ((f->base >> 21 & 511) + 1), (FAKE_IMG + 0x200000) | 0x83);
+	fake_put(f, next + 8 * (FAKE_MODS >> 30 & 511), 0x4003);
+	fake_put(f, 0x4000 + 8 * (FAKE_MODS >> 21 & 511), FAKE_MODS_PA | 0x83);
+	fake_put(f, FAKE_IMG + 0x286000, f->base + 0x286000);
+	fake_put(f, FAKE_IMG + 0x286010, f->base + 0x286010);
 }
 
+/* `more` adds types to the kernel's, or is NULL. */
 static inline void
-fake_make(struct fake *f, unsigned layout, unsigned levels, uint64_t base)
+fake_make_with(struct fake *f, unsigned layout, unsigned levels, uint64_t base,
+    void (*more)(struct fake_btf *b))
 {
 	static struct fake_btf b;
 	size_t len;
@@ -498,6 +515,9 @@ fake_make(struct fake *f, unsigned layout, unsigned levels, uint64_t base)
 	f->base = base;
 	f->mem = (struct gi_mem){ fake_read, f };
 	fake_types(&b);
+	if (more != NULL)
+		more(&b);
+	f->btf = b;
 	len = fake_btf_out(&b, fake_img(f, FAKE_BTF));
 	fake_text(f);
 	fake_data(f);
@@ -505,6 +525,12 @@ fake_make(struct fake *f, unsigned layout, unsigned levels, uint64_t base)
 	fake_tables(f, levels);
 	f->cpu = (struct gi_cpu){ .lstar = base + 0x1100, .cr3 = FAKE_IMG + 0x285000,
 	    .cr4 = levels == 5 ? 0x1000 : 0, .gs_base = 0xffff888000100000ull };
+}
+
+static inline void
+fake_make(struct fake *f, unsigned layout, unsigned levels, uint64_t base)
+{
+	fake_make_with(f, layout, levels, base, NULL);
 }
 
 static inline void

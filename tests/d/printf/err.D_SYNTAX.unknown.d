@@ -1,1 +1,1 @@
-BEGIN { printf("%q", 1); }
+BEGIN { printf("%b", 1); }

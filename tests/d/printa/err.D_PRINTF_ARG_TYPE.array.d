@@ -1,0 +1,1 @@
+BEGIN { @[`name] = count(); printa("%p %@d", @); }

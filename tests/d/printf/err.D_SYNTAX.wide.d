@@ -1,0 +1,1 @@
+BEGIN { printf("%wd", 1); }

@@ -1,1 +1,0 @@
-BEGIN { `flags.a = 1; }
