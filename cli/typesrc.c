@@ -80,7 +80,7 @@ member(void *arg, dc_tid_t id, uint32_t i, struct dc_minfo *ret)
 }
 
 static int
-symbol(void *arg, const char *mod, const char *name, uint64_t *addr, dc_tid_t *type)
+symbol(void *arg, const char *mod, const char *name, struct dc_sinfo *ret)
 {
 	struct gi_sym sym;
 	struct gi_type t;
@@ -88,11 +88,12 @@ symbol(void *arg, const char *mod, const char *name, uint64_t *addr, dc_tid_t *t
 
 	if (!gi_sym_find(arg, mod, name, &sym))
 		return DV_E_NOENT;
-	*addr = sym.addr;
-	*type = 0;
+	*ret = (struct dc_sinfo){ .addr = sym.addr, .is_code = strchr("tTwWi", sym.type) != NULL };
 	/* BTF knows the types of per-CPU variables and of some others. */
 	if ((id = gi_type_find_in(arg, sym.mod, GI_T_VAR, name)) != 0 && gi_type(arg, id, &t) == 0)
-		*type = t.ref;
+		ret->type = t.ref;
+	else if (gi_is_vmlinux(sym.mod))
+		ret->text = gi_var_type(name);
 	return 0;
 }
 

@@ -193,29 +193,37 @@ ck_ident(struct dc *c, struct node *n)
 	}
 }
 
-static struct node *
-ck_sym(struct dc *c, struct node *n)
+/*
+ * A symbol of the guest. addr_only: under &, where no type is needed. Without,
+ * an address must not pass for a value.
+ */
+struct node *
+ck_sym(struct dc *c, struct node *n, bool addr_only)
 {
 	const struct dc_types *ts = c->cfg.types;
 	const char *q = strchr(n->str, '`'), *mod = NULL;
-	uint64_t addr = 0;
-	dc_tid_t tid = 0;
+	struct dc_sinfo sym = { 0 };
 	struct type *t;
 
 	if (q != n->str)
 		mod = dc_strdup(c, n->str, (size_t)(q - n->str));
 	if (ts == NULL || ts->symbol == NULL ||
-	    ts->symbol(ts->arg, mod, q + 1, &addr, &tid) != 0)
+	    ts->symbol(ts->arg, mod, q + 1, &sym) != 0)
 		BAD(c, n, D_IDENT_UNDEF, "failed to resolve %s: no such symbol", n->str);
 	n->kind = N_ADDR;
-	n->val = addr;
-	if (tid == 0) {
-		/* Its address is all there is. */
+	n->val = sym.addr;
+	if (sym.is_code)
 		return ck_done(c, n, c->t_uintptr);
+	t = sym.type != 0 ? ty_import(c, sym.type) :
+	    sym.text != NULL ? ty_text(c, sym.text) : NULL;
+	if (t != NULL && ty_base(t)->kind == T_FUNC)
+		return ck_done(c, n, c->t_uintptr);
+	if (t == NULL || !ty_complete(c, ty_base(t)) || ty_base(t)->kind == T_VOID) {
+		if (addr_only)
+			return ck_done(c, n, ty_ptr(c, c->t_void));
+		BAD(c, n, D_SYM_NOTYPES, "the guest does not say the type of %s: "
+		    "use *(type *)&%s", n->str, n->str);
 	}
-	t = ty_import(c, tid);
-	if (ty_base(t)->kind == T_FUNC || ty_base(t)->kind == T_VOID)
-		return ck_done(c, n, c->t_uintptr);
 	n = ck_done(c, n, ty_ptr(c, t));
 	n = nd_op1(c, OP_DEREF, n->loc, n);
 	n->flags |= NF_LVAL;
@@ -744,7 +752,7 @@ ck(struct dc *c, struct node *n)
 	case N_IDENT:
 		return ck_ident(c, n);
 	case N_SYM:
-		return ck_sym(c, n);
+		return ck_sym(c, n, false);
 	case N_AGG:
 		return ck_done(c, n, c->t_agg);
 	case N_OP1:

@@ -17,6 +17,7 @@ const char *ck_name(struct dc *c, const struct node *n);	/* as written: self->x 
 struct node *ck_bound(struct dc *c, const struct node *n);	/* by an inline or translator */
 struct node *ck_var(struct dc *c, struct node *n, struct ident *id);
 struct node *ck_ident(struct dc *c, struct node *n);
+struct node *ck_sym(struct dc *c, struct node *n, bool addr_only);
 struct node *ck_index(struct dc *c, struct node *n, struct type *first);
 
 /* checkop.c */

@@ -346,7 +346,7 @@ ck_addrof(struct dc *c, struct node *n)
 			BAD(c, n, D_ADDROF_VAR, "the address of variable %s cannot be taken",
 			    n->a->str);
 	}
-	n->a = ck(c, n->a);
+	n->a = n->a->kind == N_SYM ? ck_sym(c, n->a, true) : ck(c, n->a);
 	if (c->bad)
 		return ck_fail(c, n);
 	t = n->a->type;

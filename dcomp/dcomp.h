@@ -37,14 +37,24 @@ struct dc_minfo {
 	uint32_t bit_off, bit_size;	/* bit_size 0: not a bit-field */
 	int64_t value;		/* enumerator */
 };
+/*
+ * A kernel symbol. Its type is an id, or (0) text such as "struct list_head",
+ * "char *", "unsigned long[3]", or (NULL) unknown. Code is its address alone.
+ */
+struct dc_sinfo {
+	uint64_t addr;
+	dc_tid_t type;
+	const char *text;
+	bool is_code;
+};
 struct dc_types {
 	void *arg;
 	/* By kind (STRUCT UNION ENUM TYPEDEF INT) and name; mod NULL: any. 0: none. */
 	dc_tid_t (*find)(void *arg, const char *mod, enum dc_tkind kind, const char *name);
 	int (*info)(void *arg, dc_tid_t id, struct dc_tinfo *ret);
 	int (*member)(void *arg, dc_tid_t id, uint32_t i, struct dc_minfo *ret);
-	/* A kernel symbol; type 0: unknown (an untyped address). Returns 0 or DV_E_NOENT. */
-	int (*symbol)(void *arg, const char *mod, const char *name, uint64_t *addr, dc_tid_t *type);
+	/* A kernel symbol; mod NULL: any. Returns 0 or DV_E_NOENT. */
+	int (*symbol)(void *arg, const char *mod, const char *name, struct dc_sinfo *ret);
 	/* An enumerator of the guest. */
 	bool (*enumerator)(void *arg, const char *name, int64_t *value, dc_tid_t *type);
 };

@@ -333,7 +333,7 @@ ty_find(struct dc *c, const char *mod, enum tkind k, const char *name)
 }
 
 /*
- * A type given as text: words of C's types or struct NAME, then stars. For
+ * A type given as text: words of C's types or struct NAME, then stars or [N]. For
  * types that a probe source or another part of the compiler names.
  */
 struct type *
@@ -348,12 +348,13 @@ ty_text(struct dc *c, const char *text)
 	struct dspec s = { .words = 0 };
 	struct type *t = NULL;
 	const char *name;
+	char *end;
 	enum tkind tag = T_VOID;
 	size_t n, i, nptr = 0;
 
 	for (;;) {
 		text += strspn(text, " \t");
-		if (*text == '\0' || *text == '*')
+		if (*text == '\0' || *text == '*' || *text == '[')
 			break;
 		n = strcspn(text, " \t*[");
 		if (n == 0)
@@ -394,6 +395,10 @@ ty_text(struct dc *c, const char *text)
 			if (++nptr > 16)
 				return NULL;
 			t = ty_ptr(c, t);
+		} else if (*text == '[') {
+			n = strtoul(text + 1, &end, 10);
+			return n > 0 && n <= 1u << 20 && strcmp(end, "]") == 0 ?
+			    ty_array(c, t, (uint32_t)n) : NULL;
 		} else if (*text != ' ' && strncmp(text, "const", 5) == 0)
 			text += 4;
 		else if (*text != ' ')

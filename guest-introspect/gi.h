@@ -100,6 +100,12 @@ bool gi_sym_find(const struct gi_kernel *k, const char *mod,
 /* The function or object that holds addr (prefers T/t, then global names). */
 bool gi_sym_at(const struct gi_kernel *k, uint64_t addr, struct gi_sym *ret);
 
+/*
+ * The C type of a variable of the kernel, as text, where its BTF does not say;
+ * NULL: not known. One of a table of well-known variables.
+ */
+const char *gi_var_type(const char *name);
+
 /* ---- types (BTF) ------------------------------------------------------ */
 
 /* A type is an id > 0 in the kernel's BTF; 0 is void. Modules: ids go on. */

@@ -111,12 +111,14 @@ ty_member(void *arg, dc_tid_t id, uint32_t i, struct dc_minfo *ret)
 }
 
 static int
-ty_symbol(void *arg, const char *mod, const char *name, uint64_t *addr, dc_tid_t *type)
+ty_symbol(void *arg, const char *mod, const char *name, struct dc_sinfo *ret)
 {
 	const struct guest *g = arg;
-	static const struct { const char *name; uint32_t off; dc_tid_t type; } syms[] = {
+	static const struct { const char *name; uint32_t off; dc_tid_t type; const char *text; } syms[] = {
 		{ "answer", 0, Y_INT }, { "points", 16, Y_POINT4 }, { "flags", 96, Y_BITS },
 		{ "cur", 104, Y_TASKP }, { "name", 112, Y_COMM }, { "untyped", 0, 0 },
+		{ "ticks", 0, 0, "unsigned int" }, { "ends", 16, 0, "int[8]" },
+		{ "strange", 0, 0, "struct nowhere_at_all" },
 		{ "func", 0, Y_FN }, { "lost", 104, Y_FWDP },
 		{ "passwd", 128, Y_PATH }, { "opened", 144, Y_FILE }, { "gone", 184, Y_PATH },
 	};
@@ -126,8 +128,9 @@ ty_symbol(void *arg, const char *mod, const char *name, uint64_t *addr, dc_tid_t
 		return DV_E_NOENT;
 	for (i = 0; i < sizeof(syms) / sizeof(syms[0]); i++)
 		if (strcmp(syms[i].name, name) == 0) {
-			*addr = g->data + syms[i].off;
-			*type = syms[i].type;
+			*ret = (struct dc_sinfo){ .addr = g->data + syms[i].off,
+			    .type = syms[i].type, .text = syms[i].text,
+			    .is_code = syms[i].type == Y_FN };
 			return 0;
 		}
 	return DV_E_NOENT;

@@ -13,7 +13,7 @@ BEGIN
 	printf("%d %d\n", `points[i].x, (`points + i)->x);
 	printf("%d\n", *(int *)&`answer);
 	printf("%d\n", &`points[1] - &`points[0]);
-	printf("%d\n", (uintptr_t)&`answer == `untyped);
+	printf("%d\n", (uintptr_t)&`answer == (uintptr_t)&`untyped);
 	printf("%d %d\n", RED, GREEN);
 	mine = 1;
 	exit(0);

@@ -53,3 +53,20 @@ test_snapshot_compiles_without_guest()
 	"$dvisor" --profile "$tmp/snap" -en 'sched:::off-cpu { trace(curthread->pid); trace(args[0]->pr_lwpid); }' &&
 	[ "$("$dvisor" --profile "$tmp/snap" -ln 'syscall::getppid:entry' | wc -l)" = 2 ]
 }
+
+# The table of types of variables fits this kernel, and the values are right.
+test_variables_of_the_kernel()
+{
+	sed -n 's/^	{ "\([^"]*\)", ".*" },$/\1/p' "$DVISOR_SRC/guest-introspect/linux/vars.c" >"$tmp/names"
+	guest_run g 'cat /proc/kallsyms' | awk 'NR == FNR { want[$1]; next }
+	    $3 in want && !($3 in seen) && $4 == "" { seen[$3]; printf "BEGIN { x = sizeof (`%s); }\n", $3 }' \
+	    "$tmp/names" - >"$tmp/all.d"
+	[ "$(wc -l <"$tmp/all.d")" -ge 40 ] || fail "only $(wc -l <"$tmp/all.d") are there" || return 1
+	dv -es "$tmp/all.d" 2>"$tmp/err" || fail "$(cat "$tmp/err")" || return 1
+	dv -qn 'BEGIN { j = `jiffies; } profile-97 /`jiffies - j > 10/ {
+	    printf("%s %d %d %d\n", `init_task.comm, `init_task.pid, `jiffies - j < 5000, `nr_cpu_ids); exit(0); }
+	    tick-10s { exit(1); }' >"$tmp/out" || return 1
+	same "the variables" "$(last "$tmp/out")" "swapper/0 0 1 $(ncpus)" || return 1
+	dv -en 'BEGIN { trace(`vm_node_stat_not_there); }' 2>"$tmp/err"
+	same status $? 1
+}

@@ -115,24 +115,25 @@ test_wakeups_are_in_tracefs()
 	[ ! -s "$tmp/more" ] || { cat "$tmp/more"; fail "wakeups that the guest does not know"; }
 }
 
-# 250 Hz on these kernels, on CPUs that compute all the time. The host may be
-# busy: a slow guest's ticks come late, never early for long.
+# 250 Hz on these kernels, on CPUs that compute all the time. The guest's own
+# jiffies say how many ticks were due. The host may be busy: a slow guest's ticks
+# come late or together, never more often for long.
 test_tick_is_near_config_hz()
 {
 	guest_send g "dvwork hog 4 $(ncpus)"
 	sleep 0.5
-	dv -qn 'uint64_t last[int];
+	dv -qn 'uint64_t last[int], began[int];
+	    sched:::tick /!began[cpu]/ { began[cpu] = `jiffies; }
 	    sched:::tick /last[cpu]/ { @d[cpu] = avg(timestamp - last[cpu]); @n[cpu] = count();
-		@w[stringof(args[1]->pr_fname)] = count(); }
+		@j[cpu] = max(`jiffies - began[cpu]); @w[stringof(args[1]->pr_fname)] = count(); }
 	    sched:::tick { last[cpu] = timestamp; }
 	    tick-2s { exit(0); }
-	    END { printa("cpu %d %@d\n", @n); printa("avg %d %@d\n", @d); printa("who %s %@d\n", @w); }' \
+	    END { printa("cpu %d %@d %@d %@d\n", @n, @d, @j); printa("who %s %@d\n", @w); }' \
 	    >"$tmp/out" || return 1
 	sleep 3
-	awk -v cpus="$(ncpus)" '$1 == "cpu" { n++; if ($3 < 100 || $3 > 600) bad++ }
-	    $1 == "avg" && ($3 < 3500000 || $3 > 20000000) { bad++ }
+	awk -v cpus="$(ncpus)" '$1 == "cpu" { n++; if ($3 < 20 || $3 > $5 + 3 || $4 < 3500000) bad++ }
 	    $1 == "who" && $2 == "dvwork" { hog = $3 }
 	    $1 == "who" { all += $3 }
 	    END { exit !(n == cpus && !bad && hog > all * 9 / 10) }' "$tmp/out" ||
-	    { cat "$tmp/out"; fail "ticks in 2 s are not near 500 on each CPU"; }
+	    { cat "$tmp/out"; fail "not every CPU ticked as its jiffies say"; }
 }

@@ -1,0 +1,5 @@
+BEGIN
+{
+	trace(*(int *)&`untyped);
+	trace(`untyped);
+}
