@@ -58,7 +58,8 @@ test_snapshot_compiles_without_guest()
 test_variables_of_the_kernel()
 {
 	sed -n 's/^	{ "\([^"]*\)", ".*" },$/\1/p' "$DVISOR_SRC/guest-introspect/linux/vars.c" >"$tmp/names"
-	guest_run g 'cat /proc/kallsyms' | awk 'NR == FNR { want[$1]; next }
+	guest_run g 'grep -v "\[" /proc/kallsyms | gzip -c | base64' 300 |
+	    tr -d '\r' | base64 -d | gzip -dc | awk 'NR == FNR { want[$1]; next }
 	    $3 in want && !($3 in seen) && $4 == "" { seen[$3]; printf "BEGIN { x = sizeof (`%s); }\n", $3 }' \
 	    "$tmp/names" - >"$tmp/all.d"
 	[ "$(wc -l <"$tmp/all.d")" -ge 40 ] || fail "only $(wc -l <"$tmp/all.d") are there" || return 1
