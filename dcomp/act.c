@@ -127,17 +127,18 @@ act_tracemem(struct seg *s, struct node *n)
 		    "tracemem( ) argument #2 must be a positive integer constant");
 		return;
 	}
-	if (n->len == 3) {
-		dc_error(c, n->loc, D_TRACEMEM_DYNSIZE,
-		    "tracemem( ) with a third argument is not supported in this version");
-		return;
-	}
 	difo = cg_difo(c, v, NULL);
 	if ((a = act_add(s, DV_ACT_TRACEMEM)) == NULL)
 		return;
 	a->difo = difo;
 	a->rec = (struct dv_dtype){ .kind = DV_T_BYTES, .flags = DV_TF_BYREF, .size = (uint32_t)z->val };
 	act_place(a, &s->off);
+	if (n->len == 3) {
+		/* how many of these bytes are shown: known when it runs */
+		a->nargs = 1;
+		v = act_int(s, n, n->list->next->next, 3, D_TRACEMEM_DYNSIZE);
+		act_value(s, v, c->t_uint64, &s->off);
+	}
 }
 
 static void
@@ -291,7 +292,7 @@ act_call(struct seg *s, struct node *n)
 		act_plain(s, n, 1);
 		break;
 	case DV_ACT_PRINT:
-		dc_error(c, n->loc, D_VAR_UNSUP, "print( ) is not available in this version");
+		act_print(s, n);
 		break;
 	default:			/* stack(), sym() ... */
 		act_value(s, ck(c, n), NULL, &s->off);

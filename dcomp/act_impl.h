@@ -35,6 +35,9 @@ struct node *act_int(struct seg *s, struct node *n, struct node *k, unsigned i, 
 void act_printf(struct seg *s, struct node *n);
 void act_printa(struct seg *s, struct node *n);
 
+/* typetext.c */
+void act_print(struct seg *s, struct node *n);
+
 /* agg.c */
 struct agg *agg_arg(struct seg *s, struct node *n, struct node *k, enum dc_tag notagg,
     enum dc_tag none);

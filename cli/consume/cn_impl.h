@@ -85,14 +85,16 @@ cn_field_signed(const struct cn_field *f)
 }
 enum cn_esc cn_field_esc(const struct cn *c, const struct cn_field *f);
 
-/* trace(), print(), tracemem() */
+/* trace(), tracemem() */
 void cn_trace(struct cn *c, struct cn_buf *b, const struct cn_field *f,
-	const uint8_t *base);
-void cn_print(struct cn *c, struct cn_buf *b, const struct cn_field *f,
 	const uint8_t *base);
 void cn_hexdump(struct cn_buf *b, const uint8_t *p, size_t n);
 /* A key of an aggregation in its default row. */
 void cn_put_key(struct cn *c, struct cn_buf *b, const struct cn_field *f,
+	const uint8_t *base);
+
+/* print(): text is that of the type. typed.c */
+void cn_print(struct cn_buf *b, const char *text, const struct cn_field *f,
 	const uint8_t *base);
 
 /* ---- addresses: stack.c --------------------------------------------------- */
@@ -194,6 +196,8 @@ struct cn_ecb {
 struct cn_act {
 	struct cn_field field;
 	bool has_field;
+	struct cn_field limit;		/* TRACEMEM: how many bytes are shown */
+	bool has_limit;
 	struct cn_fmt *fmt;		/* PRINTF PRINTA FREOPEN SYSTEM */
 	struct cn_agg **aggs;		/* PRINTA */
 	uint32_t naggs;

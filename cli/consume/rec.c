@@ -114,6 +114,13 @@ init_act(struct cn *c, uint32_t at, uint32_t limit, struct dv_err *err)
 	case DV_ACT_SYSTEM:
 	case DV_ACT_SETOPT:
 		return init_fmt(c, a, limit, ret, err);
+	case DV_ACT_TRACEMEM:
+		ret->has_limit = a->nargs == 1;
+		if (a->nargs > 1 || (ret->has_limit &&
+		    !cn_field_init(c->p, a + 1, limit, &ret->limit)))
+			return dv_err_set(err, DV_E_FORMAT,
+			    "an argument does not lie in its record");
+		return 0;
 	case DV_ACT_PRINTA:
 		if ((rc = init_aggs(c, a, ret, err)) != 0)
 			return rc;
@@ -323,6 +330,15 @@ do_exit(struct cn *c, int status)
 		r->exit(r->arg, status);
 }
 
+/* tracemem()'s third argument: 0, and what is more than there is, say all. */
+static uint32_t
+shown_bytes(const struct cn_act *a, const uint8_t *base)
+{
+	uint64_t n = a->has_limit ? cn_field_int(&a->limit, base) : 0;
+
+	return n != 0 && n < a->field.size ? (uint32_t)n : a->field.size;
+}
+
 /* ---- showing -------------------------------------------------------------- */
 
 static void
@@ -346,11 +362,11 @@ show_act(struct cn *c, uint32_t at, const uint8_t *base)
 		break;
 	case DV_ACT_TRACEMEM:
 		if (act->has_field)
-			cn_hexdump(&c->out, base + f->off, f->size);
+			cn_hexdump(&c->out, base + f->off, shown_bytes(act, base));
 		break;
 	case DV_ACT_PRINT:
 		if (act->has_field)
-			cn_print(c, &c->out, f, base);
+			cn_print(&c->out, cn_str(c->p, (uint32_t)a->arg), f, base);
 		break;
 	case DV_ACT_PRINTA:
 		do_printa(c, act);

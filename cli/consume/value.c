@@ -198,22 +198,6 @@ cn_trace(struct cn *c, struct cn_buf *b, const struct cn_field *f, const uint8_t
 }
 
 void
-cn_print(struct cn *c, struct cn_buf *b, const struct cn_field *f, const uint8_t *base)
-{
-	const char *s = (const char *)base + f->off;
-
-	if (is_int(f)) {
-		put_int(b, f, base, 0);
-	} else if (f->kind == DV_T_STRING) {
-		cn_putc(b, '"');
-		cn_put_esc(b, s, strnlen(s, f->size), CN_ESC_ALL);
-		cn_putc(b, '"');
-	} else {
-		cn_trace(c, b, f, base);
-	}
-}
-
-void
 cn_put_key(struct cn *c, struct cn_buf *b, const struct cn_field *f, const uint8_t *base)
 {
 	static const int width[9] = { [1] = 3, [2] = 5, [4] = 8, [8] = 16 };

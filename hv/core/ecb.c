@@ -166,7 +166,7 @@ action_number(const struct dv_ecb *e, uint32_t at)
 			i += a->nargs;
 			continue;
 		}
-		if (a->nargs == 0 || i == at)
+		if (a->nargs == 0 || a->rec.kind != DV_T_NONE || i == at)
 			no++;
 		if (i == at)
 			break;

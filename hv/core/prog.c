@@ -352,6 +352,7 @@ check_act(const struct dv_prog *p, uint32_t i, uint64_t last, struct dv_reason *
 	case DV_ACT_PRINTF:
 	case DV_ACT_FREOPEN:
 	case DV_ACT_SYSTEM:
+	case DV_ACT_PRINT:
 		if (a->arg >= p->nstrs)
 			return dv_refuse(why, "action %u: format is outside the strings", i);
 		break;

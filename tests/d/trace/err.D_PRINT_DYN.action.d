@@ -1,0 +1,1 @@
+BEGIN { print(sym(0)); }
