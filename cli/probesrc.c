@@ -188,7 +188,7 @@ mod_matches(const char *pattern, bool glob, const char *s)
 }
 
 static int
-match_run(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums,
+match_own(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums,
 	  uint32_t first, uint32_t n)
 {
 	bool gp = dv_glob_is_pattern(d->prov), gm = dv_glob_is_pattern(d->mod);
@@ -198,11 +198,38 @@ match_run(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums
 
 	for (i = first; i < first + n; i++) {
 		dv_probesrc_get(ps, i, &v);
-		if (v.why_not != NULL || !field_matches(d->name, gn, v.name) ||
-		    !field_matches(d->prov, gp, v.prov) ||
-		    !field_matches(d->func, gf, v.func) || !mod_matches(d->mod, gm, v.mod))
+		if (field_matches(d->name, gn, v.name) && field_matches(d->prov, gp, v.prov) &&
+		    field_matches(d->func, gf, v.func) && field_matches(d->mod, gm, v.mod) &&
+		    dv_vec_push(nums, i) != 0)
+			return DV_E_NOMEM;
+	}
+	return 0;
+}
+
+/* The guest's probes [i, end), by its own index. */
+static int
+match_guest(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums,
+	    size_t i, size_t end)
+{
+	bool gp = dv_glob_is_pattern(d->prov), gm = dv_glob_is_pattern(d->mod);
+	bool gf = dv_glob_is_pattern(d->func), gn = dv_glob_is_pattern(d->name);
+	size_t run = i;
+	const char *mod;
+	struct gi_probe p;
+
+	for (; i < end; i++) {
+		if (i == run) {		/* another module */
+			if (!gi_probe_run(ps->k, i, &mod, &run))
+				break;
+			if (!mod_matches(d->mod, gm, mod)) {
+				i = run - 1;
+				continue;
+			}
+		}
+		if (!gi_probe_name(ps->k, i, &p) || !field_matches(d->name, gn, p.name) ||
+		    !field_matches(d->func, gf, p.func) || !field_matches(d->prov, gp, p.prov))
 			continue;
-		if (dv_vec_push(nums, i) != 0)
+		if (gi_probe_exists(ps->k, i) && dv_vec_push(nums, (uint32_t)(ps->nfixed + i)) != 0)
 			return DV_E_NOMEM;
 	}
 	return 0;
@@ -243,15 +270,16 @@ match_all(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums
 	if ((rc = make_rate(ps, d)) != 0)
 		return rc;
 	total = (uint32_t)dv_probesrc_count(ps);
-	if ((rc = match_run(ps, d, nums, 0, nfixed)) != 0)
+	if ((rc = match_own(ps, d, nums, 0, nfixed)) != 0)
 		return rc;
-	if (ps->k != NULL && !dv_glob_is_pattern(d->prov)) {
+	if (ps->k != NULL && *d->prov != '\0' && !dv_glob_is_pattern(d->prov)) {
 		if (gi_probe_range(ps->k, d->prov, &first, &n) &&
-		    (rc = match_run(ps, d, nums, nfixed + (uint32_t)first, (uint32_t)n)) != 0)
+		    (rc = match_guest(ps, d, nums, first, first + n)) != 0)
 			return rc;
-	} else if ((rc = match_run(ps, d, nums, nfixed, (uint32_t)ps->nguest)) != 0)
+	} else if (ps->k != NULL && (rc = match_guest(ps, d, nums, 0, ps->nguest)) != 0) {
 		return rc;
-	return match_run(ps, d, nums, nfixed + (uint32_t)ps->nguest,
+	}
+	return match_own(ps, d, nums, nfixed + (uint32_t)ps->nguest,
 	    total - nfixed - (uint32_t)ps->nguest);
 }
 

@@ -2,7 +2,8 @@
 /*
  * func.c - functions of the kernel: their text, and where they return.
  *
- * A function begins at a text symbol and ends at the next symbol. It returns by
+ * A function begins at a text symbol and ends at the next symbol (of a module: or
+ * where ELF says that it ends). It returns by
  *
  *	ret, or a jump to a return thunk (retbleed and its successors);
  *	a direct jump to another function: that one returns for it;
@@ -33,6 +34,8 @@ struct text_area {
 };
 struct gi_texts {
 	struct text_area a[2];	/* text, init text */
+	struct text_area *mod;	/* by module; empty until asked for */
+	size_t nmod;
 };
 
 /* Freed init text stays mapped without page-table isolation: others' data. */
@@ -49,6 +52,22 @@ init_is_gone(struct gi_kernel *k)
 	    (int64_t)state >= gone;
 }
 
+static bool
+area_init(struct text_area *a, uint64_t start, size_t len)
+{
+	a->buf = calloc(1, len);
+	a->have = calloc(1, len / CHUNK + 1);
+	if (a->buf == NULL || a->have == NULL) {
+		free(a->buf);
+		free(a->have);
+		memset(a, 0, sizeof(*a));
+		return false;
+	}
+	a->start = start;
+	a->len = len;
+	return true;
+}
+
 static struct gi_texts *
 texts(struct gi_kernel *k)
 {
@@ -62,22 +81,14 @@ texts(struct gi_kernel *k)
 	if ((t = calloc(1, sizeof(*t))) == NULL)
 		return NULL;
 	for (i = 0; i < 2; i++) {
-		struct text_area *a = &t->a[i];
 		uint64_t s = gi_addr(k, names[i][0]), e = gi_addr(k, names[i][1]);
 
-		if (s == 0 || e <= s || e - s > GI_MAX_IMAGE || s < GI_KERNEL_LOW)
-			continue;
-		a->buf = calloc(1, e - s);
-		a->have = calloc(1, (e - s) / CHUNK + 1);
-		if (a->buf == NULL || a->have == NULL) {
-			free(a->buf);
-			free(a->have);
-			memset(a, 0, sizeof(*a));
-			continue;
-		}
-		a->start = s;
-		a->len = e - s;
+		if (s != 0 && e > s && e - s <= GI_MAX_IMAGE && s >= GI_KERNEL_LOW)
+			area_init(&t->a[i], s, e - s);
 	}
+	t->nmod = gi_nmods(k);
+	if ((t->mod = calloc(t->nmod + 1, sizeof(*t->mod))) == NULL)
+		t->nmod = 0;
 	if (t->a[1].have != NULL && init_is_gone(k))
 		memset(t->a[1].have, 2, t->a[1].len / CHUNK + 1);
 	k->texts = t;
@@ -95,6 +106,11 @@ gi_text_reset(struct gi_kernel *k)
 		free(k->texts->a[i].buf);
 		free(k->texts->a[i].have);
 	}
+	for (i = 0; i < k->texts->nmod; i++) {
+		free(k->texts->mod[i].buf);
+		free(k->texts->mod[i].have);
+	}
+	free(k->texts->mod);
 	free(k->texts);
 	k->texts = NULL;
 }
@@ -110,26 +126,37 @@ fetch(struct gi_kernel *k, struct text_area *a, size_t chunk)
 	return a->have[chunk] == 1;
 }
 
+static const uint8_t *
+text_in(struct gi_kernel *k, struct text_area *a, uint64_t at, size_t len)
+{
+	size_t c;
+
+	if (at < a->start || at - a->start >= a->len || len > a->len - (at - a->start))
+		return NULL;
+	for (c = (at - a->start) / CHUNK; c <= (at - a->start + len - 1) / CHUNK; c++)
+		if (!fetch(k, a, c))
+			return NULL;
+	return a->buf + (at - a->start);
+}
+
 const uint8_t *
 gi_text(struct gi_kernel *k, uint64_t at, size_t len)
 {
 	struct gi_texts *t;
-	unsigned i;
-	size_t c;
+	struct gi_mod *m;
+	const uint8_t *p;
+	size_t i;
 
 	if (!k->live || len == 0 || (t = texts(k)) == NULL)
 		return NULL;
-	for (i = 0; i < 2; i++) {
-		struct text_area *a = &t->a[i];
-
-		if (at < a->start || at - a->start >= a->len || len > a->len - (at - a->start))
-			continue;
-		for (c = (at - a->start) / CHUNK; c <= (at - a->start + len - 1) / CHUNK; c++)
-			if (!fetch(k, a, c))
-				return NULL;
-		return a->buf + (at - a->start);
-	}
-	return NULL;
+	if ((p = text_in(k, &t->a[0], at, len)) != NULL ||
+	    (p = text_in(k, &t->a[1], at, len)) != NULL)
+		return p;
+	if ((m = gi_mod_at(k, at)) == NULL || !m->live || m->text.size == 0 ||
+	    (i = (size_t)(m - k->mods->v)) >= t->nmod ||
+	    (t->mod[i].buf == NULL && !area_init(&t->mod[i], m->text.start, m->text.size)))
+		return NULL;
+	return text_in(k, &t->mod[i], at, len);
 }
 
 /* ---- the table of functions ---- */
@@ -185,107 +212,240 @@ in_areas(const struct area *a, unsigned n, uint64_t at)
 	return false;
 }
 
-int
-gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
+/* Where the functions of a table of symbols are looked for. */
+struct code {
+	const struct gi_ksyms *s;
+	const struct gi_btf *b;		/* or NULL: no types */
+	struct area text[2];		/* the second is init text */
+	struct area notrace[5];
+	uint64_t end;			/* of what the last symbol may hold */
+	const uint32_t *size;		/* by symbol, as the linker knew it, or NULL */
+	uint16_t mod;
+};
+
+/* Among the symbols byaddr[i, j) of one address: the function's. */
+static const struct gi_ksym *
+best_name(const struct gi_ksyms *s, uint32_t i, uint32_t j, uint16_t *thunk)
 {
-	const struct gi_ksyms *s = k->syms;
-	struct area text[2] = {
-		{ gi_addr(k, "_stext"), gi_addr(k, "_etext") },
-		{ gi_addr(k, "_sinittext"), gi_addr(k, "_einittext") } };
-	struct area notrace[] = {
-		{ gi_addr(k, "__entry_text_start"), gi_addr(k, "__entry_text_end") },
-		{ gi_addr(k, "__noinstr_text_start"), gi_addr(k, "__noinstr_text_end") },
-		{ gi_addr(k, "__kprobes_text_start"), gi_addr(k, "__kprobes_text_end") },
-		{ gi_addr(k, "__irqentry_text_start"), gi_addr(k, "__irqentry_text_end") },
-		{ gi_addr(k, "__cpuidle_text_start"), gi_addr(k, "__cpuidle_text_end") } };
+	const struct gi_ksym *best = NULL;
+	int br = 0;
+
+	for (; i < j; i++) {
+		const struct gi_ksym *y = &s->v[s->byaddr[i]];
+		int r = gi_ksym_rank(s, y);
+
+		if ((y->type | 32) != 't' && (y->type | 32) != 'w')
+			continue;
+		*thunk |= flags_of(s->names + y->name) & (GI_FN_RETTHUNK | GI_FN_INDTHUNK);
+		if (y->percpu || (best != NULL && r <= br))
+			continue;
+		best = y;
+		br = r;
+	}
+	return best;
+}
+
+static void
+find_proto(const struct gi_btf *b, const char *name, struct gi_fn *f)
+{
+	struct gi_type t, proto;
+
+	if (b == NULL || (f->btf = gi_btf_find(b, GI_T_FUNC, name)) == 0 ||
+	    gi_btf_type(b, f->btf, &t) != 0)
+		return;
+	if (gi_btf_type(b, t.ref, &proto) == 0 && proto.kind == GI_T_PROTO) {
+		f->flags |= GI_FN_PROTO;
+		if (gi_btf_resolve(b, proto.ref) == 0)
+			f->flags |= GI_FN_VOID;
+	} else {
+		f->btf = 0;
+	}
+}
+
+static int
+make_fns(const struct code *c, struct gi_fn **ret, uint32_t *n, struct dv_err *err)
+{
+	const struct gi_ksyms *s = c->s;
 	DV_VEC(struct gi_fn) v = {0};
 	uint32_t i, j;
 
 	for (i = 0; i < s->n; i = j) {
-		const struct gi_ksym *best = NULL;
 		uint64_t at = s->v[s->byaddr[i]].addr, size;
-		struct gi_fn f = { 0 };
-		struct gi_type t;
-		const char *name;
+		struct gi_fn f = { .mod = c->mod };
+		const struct gi_ksym *best;
+		const struct area *text;
 		uint16_t thunk = 0;
-		int br = 0;
+		const char *name;
 
-		for (j = i; j < s->n && s->v[s->byaddr[j]].addr == at; j++) {
-			const struct gi_ksym *y = &s->v[s->byaddr[j]];
-			int r = gi_ksym_rank(s, y);
-
-			if ((y->type | 32) != 't' && (y->type | 32) != 'w')
-				continue;
-			thunk |= flags_of(s->names + y->name) & (GI_FN_RETTHUNK | GI_FN_INDTHUNK);
-			if (y->percpu || (best != NULL && r <= br))
-				continue;
-			best = y;
-			br = r;
-		}
-		if (best == NULL || !in_areas(text, 2, at))
+		for (j = i + 1; j < s->n && s->v[s->byaddr[j]].addr == at; j++)
+			;
+		best = best_name(s, i, j, &thunk);
+		if (best == NULL || !in_areas(c->text, 2, at))
 			continue;
-		size = j < s->n ? s->v[s->byaddr[j]].addr - at : k->end - at;
-		if (size > text[in_areas(&text[1], 1, at)].end - at)
-			size = text[in_areas(&text[1], 1, at)].end - at;
+		text = &c->text[in_areas(&c->text[1], 1, at)];
+		size = j < s->n ? s->v[s->byaddr[j]].addr - at : c->end - at;
+		if (size > text->end - at)
+			size = text->end - at;
+		/* sections of a module are filled up with zeros, which are no code */
+		if (c->size != NULL && c->size[best - s->v] != 0 && c->size[best - s->v] < size)
+			size = c->size[best - s->v];
 		name = s->names + best->name;
 		f.sym = (uint32_t)(best - s->v);
 		f.size = size > GI_MAX_FUNC ? GI_MAX_FUNC : (uint32_t)size;
 		f.flags = flags_of(name) | thunk | (thunk != 0 ? GI_FN_HIDE : 0);
-		if (in_areas(&text[1], 1, at))
+		if (text == &c->text[1])
 			f.flags |= GI_FN_INIT;
-		if (in_areas(notrace, sizeof(notrace) / sizeof(notrace[0]), at))
+		if (in_areas(c->notrace, sizeof(c->notrace) / sizeof(c->notrace[0]), at))
 			f.flags |= GI_FN_NOTRACE;
-		f.btf = gi_btf_find(k->btf, GI_T_FUNC, name);
-		if (f.btf != 0 && gi_btf_type(k->btf, f.btf, &t) == 0) {
-			struct gi_type proto;
-
-			if (gi_btf_type(k->btf, t.ref, &proto) == 0 && proto.kind == GI_T_PROTO) {
-				f.flags |= GI_FN_PROTO;
-				if (gi_btf_resolve(k->btf, proto.ref) == 0)
-					f.flags |= GI_FN_VOID;
-			} else {
-				f.btf = 0;
-			}
-		}
+		find_proto(c->b, name, &f);
 		if (dv_vec_push(&v, f) != 0) {
 			dv_vec_fini(&v);
 			return dv_err_nomem(err);
 		}
 	}
-	p->fns = v.v;
-	p->nfns = (uint32_t)v.n;
+	*ret = v.v;
+	*n = (uint32_t)v.n;
 	return 0;
+}
+
+int
+gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
+{
+	const struct code c = { .s = k->syms, .b = k->btf, .end = k->end,
+	    .text = {
+		{ gi_addr(k, "_stext"), gi_addr(k, "_etext") },
+		{ gi_addr(k, "_sinittext"), gi_addr(k, "_einittext") } },
+	    .notrace = {
+		{ gi_addr(k, "__entry_text_start"), gi_addr(k, "__entry_text_end") },
+		{ gi_addr(k, "__noinstr_text_start"), gi_addr(k, "__noinstr_text_end") },
+		{ gi_addr(k, "__kprobes_text_start"), gi_addr(k, "__kprobes_text_end") },
+		{ gi_addr(k, "__irqentry_text_start"), gi_addr(k, "__irqentry_text_end") },
+		{ gi_addr(k, "__cpuidle_text_start"), gi_addr(k, "__cpuidle_text_end") } } };
+
+	return make_fns(&c, &p->fns, &p->nfns, err);
+}
+
+bool
+gi_mod_fns(struct gi_kernel *k, struct gi_mod *m)
+{
+	struct code c = { .text = { { m->text.start, m->text.start + m->text.size } },
+	    .end = m->text.start + m->text.size, .mod = (uint16_t)(m - k->mods->v + 1) };
+	unsigned i;
+
+	if ((m->tried & GI_MT_FNS) != 0)
+		return m->nfns != 0;
+	m->tried |= GI_MT_FNS;
+	if (!m->live || m->text.size == 0 || (c.s = gi_mod_syms(k, m)) == NULL)
+		return false;
+	c.size = m->symsize;
+	for (i = 0; i < 2; i++)
+		if (m->notrace[i].size <= GI_MAX_MODRANGE)
+			c.notrace[i] = (struct area){ m->notrace[i].start,
+			    m->notrace[i].start + m->notrace[i].size };
+	if (make_fns(&c, &m->fns, &m->nfns, NULL) != 0)
+		m->nfns = 0;
+	return m->nfns != 0;
+}
+
+static const struct gi_ksyms *
+syms_of(const struct gi_kernel *k, const struct gi_fn *f)
+{
+	return f->mod == 0 ? k->syms : k->mods->v[f->mod - 1].syms;
 }
 
 uint64_t
 gi_fn_addr(const struct gi_kernel *k, const struct gi_fn *f)
 {
-	return k->syms->v[f->sym].addr;
+	return syms_of(k, f)->v[f->sym].addr;
 }
 
 const char *
 gi_fn_name(const struct gi_kernel *k, const struct gi_fn *f)
 {
-	return k->syms->names + k->syms->v[f->sym].name;
+	const struct gi_ksyms *s = syms_of(k, f);
+
+	return s->names + s->v[f->sym].name;
+}
+
+uint32_t
+gi_fn_count(const struct gi_kernel *k)
+{
+	const struct gi_mod *last = gi_nmods(k) == 0 ? NULL : &k->mods->v[k->mods->n - 1];
+
+	return k->probes->nfns + (last == NULL ? 0 : last->fn_first + last->nsyms);
+}
+
+uint32_t
+gi_fn_num(const struct gi_kernel *k, const struct gi_fn *f)
+{
+	const struct gi_mod *m;
+
+	if (f->mod == 0)
+		return (uint32_t)(f - k->probes->fns);
+	m = &k->mods->v[f->mod - 1];
+	return k->probes->nfns + m->fn_first + (uint32_t)(f - m->fns);
+}
+
+struct gi_fn *
+gi_fn_of(const struct gi_kernel *k, uint32_t num)
+{
+	uint32_t i, at = num - k->probes->nfns;
+
+	if (num < k->probes->nfns)
+		return &k->probes->fns[num];
+	for (i = 0; i < gi_nmods(k); i++) {
+		struct gi_mod *m = &k->mods->v[i];
+
+		if (at >= m->fn_first && at - m->fn_first < m->nfns)
+			return &m->fns[at - m->fn_first];
+	}
+	return NULL;
+}
+
+const struct gi_btf *
+gi_fn_types(const struct gi_kernel *k, struct gi_fn *f)
+{
+	const struct gi_btf *b;
+
+	if (f->mod == 0)
+		return k->btf;
+	b = gi_mod_types(k, &k->mods->v[f->mod - 1]);
+	if ((f->flags & GI_FN_TYPED) == 0) {
+		f->flags |= GI_FN_TYPED;
+		find_proto(b, gi_fn_name(k, f), f);
+	}
+	return b != NULL ? b : k->btf;
+}
+
+static const struct gi_fn *
+fn_in(const struct gi_kernel *k, const struct gi_fn *fns, uint32_t n, uint64_t addr)
+{
+	uint32_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (gi_fn_addr(k, &fns[mid]) <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0 || addr - gi_fn_addr(k, &fns[lo - 1]) >= fns[lo - 1].size)
+		return NULL;
+	return &fns[lo - 1];
 }
 
 const struct gi_fn *
 gi_fn_at(const struct gi_kernel *k, uint64_t addr)
 {
 	const struct gi_probes *p = k->probes;
-	uint32_t lo = 0, hi = p->nfns;
+	struct gi_mod *m;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (gi_fn_addr(k, &p->fns[mid]) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0 || addr - gi_fn_addr(k, &p->fns[lo - 1]) >= p->fns[lo - 1].size)
+	if (addr >= k->base && addr < k->end)
+		return fn_in(k, p->fns, p->nfns, addr);
+	if ((m = gi_mod_at(k, addr)) == NULL || !gi_mod_fns(k->mods->k, m))
 		return NULL;
-	return &p->fns[lo - 1];
+	return fn_in(k, m->fns, m->nfns, addr);
 }
 
 /* ---- walking a body ---- */
@@ -473,7 +633,8 @@ gi_fn_entry(struct gi_kernel *k, uint64_t addr)
 	if (!prologue(k, f, addr, &skip, &nop))
 		return 0;
 	loops = f != NULL && (f->flags & GI_FN_LOOPS) != 0;
-	if (f != NULL && (f->flags & GI_FN_INIT) != 0) {	/* not looked at when listed */
+	/* not looked at when listed */
+	if (f != NULL && ((f->flags & GI_FN_INIT) != 0 || f->mod != 0)) {
 		struct gi_exits x = { 0 };
 
 		gi_fn_exits(k, f, &x);

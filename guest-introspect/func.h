@@ -33,9 +33,17 @@ void gi_text_reset(struct gi_kernel *k);
 
 /* All functions, by address; cold parts, thunks and the like included, flagged. */
 int  gi_fns_make(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
+/* Those of a module: made when first asked for. False: none. */
+bool gi_mod_fns(struct gi_kernel *k, struct gi_mod *m);
+/* Functions are numbered through, the kernel's first; numbers below this. */
+uint32_t gi_fn_count(const struct gi_kernel *k);
+uint32_t gi_fn_num(const struct gi_kernel *k, const struct gi_fn *f);
+struct gi_fn *gi_fn_of(const struct gi_kernel *k, uint32_t num);
+/* The BTF that f's prototype is in; finds it out for a function of a module. */
+const struct gi_btf *gi_fn_types(const struct gi_kernel *k, struct gi_fn *f);
 const char *gi_fn_name(const struct gi_kernel *k, const struct gi_fn *f);
 uint64_t gi_fn_addr(const struct gi_kernel *k, const struct gi_fn *f);
-/* The function whose body holds addr, or NULL. */
+/* The function whose body holds addr, of a module too, or NULL. */
 const struct gi_fn *gi_fn_at(const struct gi_kernel *k, uint64_t addr);
 
 /*

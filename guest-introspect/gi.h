@@ -166,7 +166,7 @@ struct gi_arg {
 
 struct gi_probe {
 	const char *prov, *mod, *func, *name;	/* borrowed */
-	uint32_t index;		/* dense from 0, stable for a kernel build: id = base + index */
+	uint32_t index;		/* stable for a kernel build; of modules: while they stay */
 	uint32_t flags;		/* DV_PF_* */
 	uint32_t nargs;		/* args[0..nargs) are typed */
 	struct gi_arg args[GI_MAXARGS];
@@ -178,11 +178,21 @@ struct gi_probe {
 
 /*
  * The table of probes of this kernel (fbt, syscall, sched, ...): built on
- * first use, part of gi_kernel_save. Order: syscall, sched, (proc,) fbt.
+ * first use, part of gi_kernel_save. Order: syscall, sched, (proc,) fbt, and fbt
+ * of modules in their order, where some numbers have no probe (why_not).
  */
 int  gi_probes_open(struct gi_kernel *k, struct dv_err *err);
 size_t gi_nprobes(const struct gi_kernel *k);
 void gi_probe(const struct gi_kernel *k, size_t i, struct gi_probe *ret);
+/* Only prov, mod, func, name and flags, which is cheap. False: there is none (why_not). */
+bool gi_probe_name(const struct gi_kernel *k, size_t i, struct gi_probe *ret);
+/* Has i no why_not? Finds out whether a function of a module returns. */
+bool gi_probe_exists(const struct gi_kernel *k, size_t i);
+/*
+ * Probes [i, end) all have this module. Asking for a probe of a module reads the
+ * module's symbols: who can tell by its name that none is wanted passes it by.
+ */
+bool gi_probe_run(const struct gi_kernel *k, size_t i, const char **mod, size_t *end);
 /* First probe index of a provider's run and its length; false: no such provider. */
 bool gi_probe_range(const struct gi_kernel *k, const char *prov, size_t *first, size_t *n);
 

@@ -18,7 +18,7 @@
 #define GI_MAX_FUNC	(256u << 10)	/* bytes of one function we decode */
 #define GI_MAX_MODS	1000u		/* modules; sites have a group for each (dv_prog.h) */
 #define GI_MAX_MODRANGE	(64u << 20)	/* bytes of one part of a module */
-#define GI_MAX_MODMEM	(256u << 20)	/* of names and BTF of all modules */
+#define GI_MAX_MODMEM	(256u << 20)	/* bytes of names and BTF of all modules */
 #define GI_MAX_MODSTRS	(8u << 20)	/* bytes of a module's symbol names */
 
 #define GI_KERNEL_LOW	0xffffffff80000000ull	/* __START_KERNEL_map */
@@ -152,6 +152,7 @@ struct gi_fn {			/* a function, for fbt */
 #define GI_FN_LOOPS	1024u	/* jumps back to right after its prologue */
 #define GI_FN_HIDE	512u	/* no function: no fbt probes */
 #define GI_FN_SEEN	2048u	/* of a module: its returns have been looked for */
+#define GI_FN_TYPED	4096u	/* of a module: its prototype has been looked for */
 
 struct gi_scall {		/* one handler of the 64-bit table */
 	uint32_t sym;		/* index in ksyms */
@@ -204,6 +205,7 @@ struct gi_mod {
 	uint32_t btf_len;
 	uint32_t tried;			/* GI_MT_* */
 	struct gi_ksyms *syms;
+	uint32_t *symsize;		/* by index in syms: as ELF says, or 0 */
 	struct gi_btf *types;
 	struct gi_fn *fns;		/* by address */
 	uint32_t nfns;

@@ -65,7 +65,53 @@ gi_probes_number(struct gi_probes *p)
 size_t
 gi_nprobes(const struct gi_kernel *k)
 {
-	return k->probes == NULL ? 0 : k->probes->n;
+	return k->probes == NULL ? 0 : k->probes->n + gi_fbt_mod_probes(k);
+}
+
+bool
+gi_probe_name(const struct gi_kernel *k, size_t i, struct gi_probe *ret)
+{
+	const struct gi_probes *p = k->probes;
+
+	if (p == NULL || i < p->fbt_first || i >= gi_nprobes(k)) {
+		gi_probe(k, i, ret);
+		return ret->why_not == NULL;
+	}
+	memset(ret, 0, sizeof(*ret));
+	ret->index = (uint32_t)i;
+	ret->mod = "vmlinux";
+	return gi_fbt_name(k, (uint32_t)i - p->fbt_first, ret);
+}
+
+bool
+gi_probe_exists(const struct gi_kernel *k, size_t i)
+{
+	const struct gi_probes *p = k->probes;
+	struct gi_probe probe;
+
+	if (p != NULL && i >= p->fbt_first && i < gi_nprobes(k))
+		return gi_fbt_why_not(k, (uint32_t)i - p->fbt_first) == NULL;
+	gi_probe(k, i, &probe);
+	return p != NULL && i < p->n && probe.why_not == NULL;
+}
+
+bool
+gi_probe_run(const struct gi_kernel *k, size_t i, const char **mod, size_t *end)
+{
+	const struct gi_probes *p = k->probes;
+	uint32_t e;
+
+	if (p == NULL || i >= gi_nprobes(k))
+		return false;
+	if (i < p->n) {
+		*mod = "vmlinux";
+		*end = p->n;
+		return true;
+	}
+	if (!gi_fbt_run(k, (uint32_t)i - p->fbt_first, mod, &e))
+		return false;
+	*end = p->fbt_first + e;
+	return true;
 }
 
 void
@@ -76,7 +122,7 @@ gi_probe(const struct gi_kernel *k, size_t i, struct gi_probe *ret)
 	memset(ret, 0, sizeof(*ret));
 	ret->index = (uint32_t)i;
 	ret->mod = "vmlinux";
-	if (p == NULL || i >= p->n)
+	if (p == NULL || i >= gi_nprobes(k))
 		ret->prov = ret->func = ret->name = "";
 	else if (i < p->sched_first)
 		gi_syscall_probe(k, (uint32_t)i, ret);
@@ -101,7 +147,7 @@ gi_probe_range(const struct gi_kernel *k, const char *prov, size_t *first, size_
 		*n = p->nsched;
 	} else if (strcmp(prov, "fbt") == 0) {
 		*first = p->fbt_first;
-		*n = p->nfbt;
+		*n = p->nfbt + gi_fbt_mod_probes(k);
 	} else {
 		return false;
 	}
@@ -280,7 +326,7 @@ gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant, struct dv
 	if (!k->live)
 		return dv_err_set(err, DV_E_GUEST, "no live guest to place probes in");
 	for (i = 0; i < nwant; i++)
-		if (want[i] >= k->probes->n)
+		if (want[i] >= gi_nprobes(k))
 			return dv_err_set(err, DV_E_INVAL, "there is no probe %u", want[i]);
 	b.argmap = dv_map_create();
 	b.exprmap = dv_smap_create();

@@ -7,7 +7,8 @@
 /* Order of rules at one address: lower first. */
 enum {
 	GI_PRIO_FIRST, GI_PRIO_SECOND, GI_PRIO_THIRD,	/* within a provider */
-	GI_PRIO_ENTRY, GI_PRIO_RET
+	GI_PRIO_ENTRY, GI_PRIO_RET,
+	GI_PRIO_LAST
 };
 
 struct gi_brule {
@@ -78,6 +79,13 @@ uint32_t gi_syscall_count(const struct gi_probes *p);
 void gi_syscall_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
 void gi_sched_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
 void gi_fbt_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
+/* Names and flags only, which is cheap. False: a hole in the numbers. */
+bool gi_fbt_name(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
+const char *gi_fbt_why_not(const struct gi_kernel *k, uint32_t i);
+/* After the kernel's own come those of modules: how many, holes included. */
+uint32_t gi_fbt_mod_probes(const struct gi_kernel *k);
+/* The module that i and all up to end are of. False: of none. */
+bool gi_fbt_run(const struct gi_kernel *k, uint32_t i, const char **mod, uint32_t *end);
 /* Rules for those of b->want that are theirs. */
 int gi_syscall_sites(struct gi_build *b, struct dv_err *err);
 int gi_sched_sites(struct gi_build *b, struct dv_err *err);

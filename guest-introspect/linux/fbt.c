@@ -24,6 +24,11 @@
  * jump saves as if it were taken, and the next instruction, where it was not,
  * takes that back (DV_RULE_UNTAIL). Other conditional ways out, which compilers
  * do not make, carry a guard that evaluates the condition from the flags.
+ *
+ * Modules: two numbers of probes are kept for every symbol of a module, so that
+ * numbering needs no look into it; those that turn out to be no function, or to
+ * have no return, are holes (why_not). Whether a function returns is found out when
+ * its return is asked for.
  */
 #include "guest-introspect/sites.h"
 
@@ -77,30 +82,143 @@ gi_fbt_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 	return 0;
 }
 
+uint32_t
+gi_fbt_mod_probes(const struct gi_kernel *k)
+{
+	const struct gi_mod *last = gi_nmods(k) == 0 ? NULL : &k->mods->v[k->mods->n - 1];
+
+	return last == NULL ? 0 : last->probe_first + 2 * last->nsyms;
+}
+
+/* The module whose run has the i-th of the probes of modules, or NULL. */
+static struct gi_mod *
+mod_of_probe(const struct gi_kernel *k, uint32_t i)
+{
+	uint32_t m;
+
+	for (m = 0; m < gi_nmods(k); m++)
+		if (i >= k->mods->v[m].probe_first &&
+		    i - k->mods->v[m].probe_first < 2 * k->mods->v[m].nsyms)
+			return &k->mods->v[m];
+	return NULL;
+}
+
+bool
+gi_fbt_run(const struct gi_kernel *k, uint32_t i, const char **mod, uint32_t *end)
+{
+	const struct gi_mod *m;
+
+	if (i < k->probes->nfbt) {
+		*mod = "vmlinux";
+		*end = k->probes->nfbt;
+		return true;
+	}
+	if ((m = mod_of_probe(k, i - k->probes->nfbt)) == NULL)
+		return false;
+	*mod = m->name;
+	*end = k->probes->nfbt + m->probe_first + 2 * m->nsyms;
+	return true;
+}
+
+/* Is the i-th probe a return? Its function, or NULL: a hole. */
+static struct gi_fn *
+fn_of_probe(const struct gi_kernel *k, uint32_t i, bool *is_return)
+{
+	const struct gi_probes *p = k->probes;
+	struct gi_mod *m;
+
+	if (i < p->nfbt) {
+		*is_return = p->fbt[i] % 2 != 0;
+		return &p->fns[p->fbt[i] / 2];
+	}
+	i -= p->nfbt;
+	*is_return = i % 2 != 0;
+	if ((m = mod_of_probe(k, i)) == NULL || m->nprobes == 0 ||
+	    !gi_mod_fns(k->mods->k, m))
+		return NULL;
+	i = (i - m->probe_first) / 2;
+	return i < m->nfns && listed(&m->fns[i]) ? &m->fns[i] : NULL;
+}
+
+/* Of a module's function: does it return? */
+static bool
+has_return(const struct gi_kernel *k, struct gi_fn *f)
+{
+	struct gi_exits x = { 0 };
+
+	if (f->mod == 0)
+		return true;		/* listed only then */
+	if ((f->flags & GI_FN_SEEN) == 0 && k->live) {
+		f->flags |= GI_FN_SEEN;
+		if (gi_fn_exits(k->mods->k, f, &x) != 0)
+			f->flags |= GI_FN_BAD;
+		else if (x.x.n != 0)
+			f->flags |= GI_FN_RET;
+		dv_vec_fini(&x.x);
+	}
+	return (f->flags & GI_FN_RET) != 0;
+}
+
+const char *
+gi_fbt_why_not(const struct gi_kernel *k, uint32_t i)
+{
+	bool is_return;
+	struct gi_fn *f = fn_of_probe(k, i, &is_return);
+
+	if (f == NULL)
+		return "there is no such function";
+	if (is_return && !has_return(k, f))
+		return f->flags & GI_FN_BAD ? "its text cannot be decoded whole" :
+		    "it never returns";
+	if (f->mod != 0 && gi_addr(k, "free_module") == 0)
+		return "this kernel has no free_module, whose calls tell that a module goes";
+	return NULL;
+}
+
+bool
+gi_fbt_name(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
+{
+	bool is_return;
+	const struct gi_fn *f = fn_of_probe(k, i, &is_return);
+
+	ret->prov = "fbt";
+	if (f == NULL) {
+		ret->func = ret->name = "";
+		ret->why_not = gi_fbt_why_not(k, i);
+		return false;
+	}
+	ret->func = gi_fn_name(k, f);
+	if (f->mod != 0)
+		ret->mod = k->mods->v[f->mod - 1].name;
+	ret->name = is_return ? "return" : "entry";
+	ret->flags = is_return ? DV_PF_RETURN : DV_PF_ENTRY;
+	return true;
+}
+
 void
 gi_fbt_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 {
-	const struct gi_probes *p = k->probes;
-	const struct gi_fn *f = &p->fns[p->fbt[i] / 2];
+	bool is_return;
+	struct gi_fn *f = fn_of_probe(k, i, &is_return);
+	const struct gi_btf *b;
 	struct gi_type fn, proto;
 	uint32_t proto_id = 0, a;
 
-	ret->prov = "fbt";
-	ret->func = gi_fn_name(k, f);
+	if (!gi_fbt_name(k, i, ret) || (ret->why_not = gi_fbt_why_not(k, i)) != NULL)
+		return;
+	b = gi_fn_types(k, f);
 	ret->traits = (f->flags & GI_FN_NOTRACE ? GI_PT_NOTRACE : 0) |
 	    (f->flags & GI_FN_INIT ? GI_PT_INIT : 0);
-	if ((f->flags & GI_FN_PROTO) != 0 && gi_btf_type(k->btf, f->btf, &fn) == 0 &&
-	    gi_btf_type(k->btf, fn.ref, &proto) == 0)
+	if ((f->flags & GI_FN_PROTO) != 0 && gi_btf_type(b, f->btf, &fn) == 0 &&
+	    gi_btf_type(b, fn.ref, &proto) == 0)
 		proto_id = fn.ref;
-	if (p->fbt[i] % 2 == 0) {
-		ret->name = "entry";
-		ret->flags = DV_PF_ENTRY;
+	if (!is_return) {
 		if (proto_id == 0)
 			return;
 		for (a = 0; a < proto.n && a < GI_MAXARGS; a++) {
 			struct gi_member m;
 
-			if (gi_btf_member(k->btf, proto_id, a, &m) != 0 || m.type == 0)
+			if (gi_btf_member(b, proto_id, a, &m) != 0 || m.type == 0)
 				break;		/* ... */
 			ret->args[a].ntype = m.type;
 			ret->args[a].native = gi_type_text(k, m.type);
@@ -109,8 +227,6 @@ gi_fbt_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 		ret->nargs = a;
 		return;
 	}
-	ret->name = "return";
-	ret->flags = DV_PF_RETURN;
 	ret->args[0] = (struct gi_arg){ .native = "uint64_t", .map = 0 };
 	ret->nargs = 1;
 	if (proto_id != 0 && (f->flags & GI_FN_VOID) == 0) {
@@ -122,7 +238,7 @@ gi_fbt_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 
 /* ---- sites ---- */
 
-/* What a run knows of a function, by its place in the table of functions. */
+/* What a run knows of a function, by its number. */
 struct state {
 	uint32_t want;		/* index in b->want of its return, or DV_NONE */
 	uint8_t hidden;		/* its returns must be watched for others */
@@ -209,14 +325,14 @@ follow(struct run *r, uint64_t target)
 
 	if (g == NULL)
 		return false;
-	fn = (uint32_t)(g - k->probes->fns);
+	fn = gi_fn_num(k, g);
 	if (r->st[fn].hidden)
 		return r->st[fn].bad == 0;
 	if (dv_vec_push(&todo, fn) != 0)
 		r->b->failed = true;
 	r->st[fn].hidden = 1;
 	for (at = 0; at < todo.n && ok; at++) {
-		int rc = gi_fn_exits(k, &k->probes->fns[todo.v[at]], &x);
+		int rc = gi_fn_exits(k, gi_fn_of(k, todo.v[at]), &x);
 
 		if (rc != 0 || at > MAX_CHAIN) {
 			r->st[todo.v[at]].bad = 1;
@@ -229,7 +345,7 @@ follow(struct run *r, uint64_t target)
 
 			if (x.x.v[i].kind != GI_X_TAIL || (t = gi_fn_at(k, x.x.v[i].target)) == NULL)
 				continue;
-			fn = (uint32_t)(t - k->probes->fns);
+			fn = gi_fn_num(k, t);
 			if (r->st[fn].hidden)
 				continue;
 			r->st[fn].hidden = 1;
@@ -249,13 +365,15 @@ static void
 function_returns(struct run *r, uint32_t fn)
 {
 	struct gi_kernel *k = r->b->k;
-	const struct gi_fn *f = &k->probes->fns[fn];
+	struct gi_fn *f = gi_fn_of(k, fn);
 	const struct state *st = &r->st[fn];
 	uint64_t start = gi_fn_addr(k, f);
-	bool isvoid = (f->flags & GI_FN_VOID) != 0;
+	bool isvoid;
 	size_t i;
 	int rc = gi_fn_exits(k, f, &r->x);
 
+	gi_fn_types(k, f);
+	isvoid = (f->flags & GI_FN_VOID) != 0;
 	if (rc != 0) {
 		if (st->want != DV_NONE)
 			gi_build_leave(r->b, st->want, rc == DV_E_GUEST ?
@@ -298,8 +416,8 @@ function_returns(struct run *r, uint32_t fn)
 		if (kind == GI_X_TAIL) {
 			const struct gi_fn *t = gi_fn_at(k, target);
 
-			if (t != NULL && r->st[t - k->probes->fns].hidden &&
-			    !r->st[t - k->probes->fns].bad)
+			if (t != NULL && r->st[gi_fn_num(k, t)].hidden &&
+			    !r->st[gi_fn_num(k, t)].bad)
 				continue;	/* that one returns for it */
 		}
 		own = (struct gi_rule){ .kind = DV_RULE_RET, .probe = DV_NONE, .args = DV_NONE,
@@ -339,33 +457,39 @@ gi_fbt_sites(struct gi_build *b, struct dv_err *err)
 	size_t i;
 
 	for (i = 0; i < b->nwant; i++) {
-		uint32_t w = b->want[i], fn;
 		struct gi_rule rule = { .kind = DV_RULE_FIRE, .guard = GI_NOEXPR,
 		    .raw = DV_NONE, .probe = (uint32_t)i };
+		const struct gi_fn *f;
+		bool is_return;
+		uint32_t fn;
 		uint64_t at;
 
-		if (w < p->fbt_first)
+		if (b->want[i] < p->fbt_first)
 			continue;
-		fn = p->fbt[w - p->fbt_first] / 2;
-		if (p->fbt[w - p->fbt_first] % 2 == 0) {
+		if ((f = fn_of_probe(k, b->want[i] - p->fbt_first, &is_return)) == NULL) {
+			gi_build_leave(b, (uint32_t)i, "there is no such function");
+			continue;
+		}
+		if (!is_return) {
 			if (args == DV_NONE)
 				args = entry_args(b);
 			rule.args = args;
-			if ((at = gi_fn_entry(k, gi_fn_addr(k, &p->fns[fn]))) == 0)
-				gi_build_leave(b, (uint32_t)i, p->fns[fn].flags & GI_FN_INIT ?
+			if ((at = gi_fn_entry(k, gi_fn_addr(k, f))) == 0)
+				gi_build_leave(b, (uint32_t)i, f->flags & GI_FN_INIT ?
 				    "its text is init text, and freed" : "its text cannot be read");
 			else
 				gi_build_rule(b, at, GI_PRIO_ENTRY, &rule);
 			continue;
 		}
 		if (r.st == NULL) {
-			uint32_t j;
+			uint32_t j, n = gi_fn_count(k);
 
-			if ((r.st = calloc(p->nfns + 1, sizeof(*r.st))) == NULL)
+			if ((r.st = calloc((size_t)n + 1, sizeof(*r.st))) == NULL)
 				return dv_err_nomem(err);
-			for (j = 0; j < p->nfns; j++)
+			for (j = 0; j < n; j++)
 				r.st[j].want = DV_NONE;
 		}
+		fn = gi_fn_num(k, f);
 		r.st[fn].want = (uint32_t)i;
 		enqueue(&r, fn);
 	}
@@ -375,7 +499,7 @@ gi_fbt_sites(struct gi_build *b, struct dv_err *err)
 		size_t j;
 
 		if (r.st[r.queue[i]].want != DV_NONE &&
-		    gi_fn_exits(k, &p->fns[r.queue[i]], &x) == 0)
+		    gi_fn_exits(k, gi_fn_of(k, r.queue[i]), &x) == 0)
 			for (j = 0; j < x.x.n; j++)
 				if (x.x.v[j].kind == GI_X_TAIL)
 					follow(&r, x.x.v[j].target);

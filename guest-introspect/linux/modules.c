@@ -344,6 +344,7 @@ gi_mods_close(struct gi_mods *ms)
 		return;
 	for (i = 0; i < ms->n; i++) {
 		gi_ksyms_free(ms->v[i].syms);
+		free(ms->v[i].symsize);
 		gi_btf_close(ms->v[i].types);
 		free(ms->v[i].fns);
 	}
@@ -463,7 +464,7 @@ letter(uint8_t c, bool upper)
 
 /* From the three tables as read; names get room for a NUL each. */
 static int
-fill_syms(struct gi_kernel *k, const struct gi_mod *m, const uint8_t *tab, const uint8_t *types,
+fill_syms(struct gi_kernel *k, struct gi_mod *m, const uint8_t *tab, const uint8_t *types,
     const char *strs, size_t nstrs, struct gi_ksyms *s)
 {
 	exports_t ex = { 0 };
@@ -472,7 +473,8 @@ fill_syms(struct gi_kernel *k, const struct gi_mod *m, const uint8_t *tab, const
 	read_exports(k, m, &ex);
 	s->names = malloc(nstrs + 1);
 	s->v = calloc((size_t)m->nsyms + 1, sizeof(*s->v));
-	if (s->names == NULL || s->v == NULL) {
+	m->symsize = calloc((size_t)m->nsyms + 1, sizeof(*m->symsize));
+	if (s->names == NULL || s->v == NULL || m->symsize == NULL) {
 		dv_vec_fini(&ex);
 		return DV_E_NOMEM;
 	}
@@ -488,6 +490,7 @@ fill_syms(struct gi_kernel *k, const struct gi_mod *m, const uint8_t *tab, const
 			continue;
 		y->addr = gi_u64(tab + (size_t)SYM_BYTES * i + 8);
 		y->name = name;
+		m->symsize[s->n] = gi_u32(tab + (size_t)SYM_BYTES * i + 16);
 		y->type = letter(types[i], exported(k, &ex, y->addr, s->names + name));
 		s->n++;
 	}
@@ -506,7 +509,7 @@ afford(struct gi_mods *ms, size_t n)
 }
 
 static int
-load_syms(struct gi_kernel *k, const struct gi_mod *m, struct gi_ksyms **ret)
+load_syms(struct gi_kernel *k, struct gi_mod *m, struct gi_ksyms **ret)
 {
 	size_t n = m->nsyms, nstrs = 0;
 	uint8_t *tab = malloc(n * SYM_BYTES + 1), *types = malloc(n + 1);
