@@ -104,7 +104,7 @@ add_sites(struct dv_progb *b, const struct gi_sites *s, const uint32_t *probe_of
 			.guard = g->guard == GI_NOEXPR ? DV_NONE : difos[g->guard],
 			.raw = g->raw == DV_NONE ? DV_NONE : g->raw + set0,
 			.args = g->args == DV_NONE ? DV_NONE : g->args + set0,
-			.probe = g->probe == DV_NONE ? DV_NONE :
+			.probe = g->probe == DV_NONE || g->kind == DV_RULE_GONE ? g->probe :
 			    g->nselect != 0 ? g->probe + sel0 : probe_of_want[g->probe],
 			.nselect = g->nselect, .retval = g->retval, .sel = g->sel
 		};

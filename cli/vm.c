@@ -233,7 +233,7 @@ save_cached(struct dv_vm *vm, const char *path)
 	size_t len;
 
 	/* A cache that cannot be written costs time at the next attach, no more. */
-	if (gi_kernel_save(vm->kernel, &ignored, &data, &len) != 0)
+	if (gi_kernel_save(vm->kernel, false, &ignored, &data, &len) != 0)
 		return;
 	dv_file_write(path, data, len, &ignored);
 	free(data);
@@ -321,7 +321,7 @@ dv_vm_save_snapshot(struct dv_vm *vm, const char *path, struct dv_err *err)
 	size_t len;
 	int rc;
 
-	if ((rc = gi_kernel_save(vm->kernel, err, &data, &len)) != 0)
+	if ((rc = gi_kernel_save(vm->kernel, true, err, &data, &len)) != 0)
 		return rc;
 	rc = dv_file_write(path, data, len, err);
 	free(data);

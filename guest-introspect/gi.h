@@ -53,10 +53,15 @@ int  gi_kernel_probe_id(const struct gi_mem *mem, const struct gi_cpu *cpus, uns
 			struct dv_err *err, char *ret, uint64_t *base);
 int  gi_kernel_load(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigned ncpu,
 		    const void *data, size_t len, struct dv_err *err, struct gi_kernel **ret);
-/* Everything about the kernel as bytes (malloc'd; caller frees): the cache and
+/*
+ * Everything about the kernel as bytes (malloc'd; caller frees): the cache and
  * `dvisor snapshot`. With mem == NULL gi_kernel_load makes a kernel without a
- * guest: symbols, types, probes; no live reads (DV_E_GUEST). */
-int  gi_kernel_save(struct gi_kernel *k, struct dv_err *err, void **data, size_t *len);
+ * guest: symbols, types, probes; no live reads (DV_E_GUEST). `modules`: those of
+ * this boot, too, which a load without a guest knows again; with a guest its
+ * own are looked for.
+ */
+int  gi_kernel_save(struct gi_kernel *k, bool modules, struct dv_err *err, void **data,
+		    size_t *len);
 
 const char *gi_kernel_id(const struct gi_kernel *k);		/* build id, hex */
 const char *gi_kernel_release(const struct gi_kernel *k);	/* "6.1.0-35-cloud-amd64" */

@@ -209,6 +209,9 @@ struct gi_mod {
 	struct gi_btf *types;
 	struct gi_fn *fns;		/* by address */
 	uint32_t nfns;
+	/* words of struct module that are others once it has gone or was loaded anew */
+	struct { uint64_t at, value; uint8_t size; } mark[6];
+	unsigned nmarks;
 	uint32_t fn_first;		/* number of its first function among all */
 	uint32_t probe_first, nprobes;	/* its run of fbt; 2 for each symbol, some are none */
 };
@@ -235,6 +238,8 @@ struct gi_ksyms *gi_mod_syms(const struct gi_kernel *k, struct gi_mod *m);
 struct gi_btf *gi_mod_types(const struct gi_kernel *k, struct gi_mod *m);
 /* Decides what of a module's memory is its own, after those before it. */
 void gi_mod_settle(struct gi_mods *ms, uint32_t i);
+/* Gives all modules their numbers of functions and probes. */
+void gi_mods_number(struct gi_mods *ms);
 
 struct gi_kernel {
 	struct gi_mem mem;

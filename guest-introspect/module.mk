@@ -11,4 +11,4 @@ unit_TESTS += tests/unit/gi_pgwalk_test.c tests/unit/gi_ksyms_test.c \
 	tests/unit/gi_btf_test.c tests/unit/gi_insn_test.c \
 	tests/unit/gi_kernel_test.c tests/unit/gi_mods_test.c
 fuzz_TARGETS += tests/fuzz/kallsyms.c tests/fuzz/btf.c \
-	tests/fuzz/pgwalk.c tests/fuzz/savedkernel.c
+	tests/fuzz/pgwalk.c tests/fuzz/savedkernel.c tests/fuzz/modules.c

@@ -7,6 +7,9 @@
  * relative to `_text`, as the next boot's KASLR moves the kernel; per-CPU
  * offsets are kept as they are. The checksum covers all that follows it.
  *
+ * Modules lie elsewhere at each boot, so the cache is without them; a snapshot has
+ * them, at the addresses of that boot.
+ *
  * Files rot and may be forged: lengths are checked before use, every index and
  * string offset before it is kept, and BTF by its own decoder (btf.c).
  */
@@ -15,10 +18,10 @@
 #include <inttypes.h>
 
 #define MAGIC		0x314b4947u	/* "GIK1" */
-#define VERSION		5u
+#define VERSION		6u
 
 enum sec { S_ADDR, S_NAME, S_TYPE, S_PERCPU, S_NAMES, S_BTF, S_FNS, S_SCALLS, S_NRMAP, S_FBT,
-	S_STRS, NSEC };
+	S_STRS, S_MODS, S_MSYMS, S_MNAMES, S_MBTF, S_MFNS, NSEC };
 
 struct hdr {
 	uint32_t magic, version;
@@ -35,8 +38,22 @@ struct fscall {
 	uint32_t pad[2];
 };
 
+/* Its parts of the sections that follow come in the order of modules. */
+struct fmod {
+	char name[64];
+	uint64_t addr;
+	uint64_t range[16][2], text[2];
+	uint32_t live, nranges, slots;	/* slots: symbols that it has numbers for */
+	uint32_t nsyms, names, btf, nfns, pad;
+};
+struct fmsym {
+	uint64_t addr;
+	uint32_t name, type;
+};
+
 static const uint32_t elem[NSEC] = { 8, 4, 1, 1, 1, 1, sizeof(struct gi_fn),
-	sizeof(struct fscall), 2, 4, 1 };
+	sizeof(struct fscall), 2, 4, 1, sizeof(struct fmod), sizeof(struct fmsym), 1, 1,
+	sizeof(struct gi_fn) };
 
 uint64_t
 gi_save_checksum(const uint8_t *p, size_t n)
@@ -83,13 +100,106 @@ add_str(struct strs *s, const char *text)
 	return at;
 }
 
+struct mparts {				/* the sections of modules */
+	DV_VEC(struct fmod) mods;
+	DV_VEC(struct fmsym) syms;
+	DV_VEC(char) names;
+	DV_VEC(uint8_t) btf;
+	DV_VEC(struct gi_fn) fns;
+};
+
+static int
+add_module(struct gi_kernel *k, struct gi_mod *m, struct mparts *p)
+{
+	const struct gi_ksyms *s = gi_mod_syms(k, m);
+	const struct gi_btf *b = gi_mod_types(k, m);
+	struct fmod f = { .addr = m->addr, .live = m->live, .nranges = m->nranges,
+	    .slots = m->nsyms, .text = { m->text.start, m->text.size } };
+	uint32_t i;
+
+	memcpy(f.name, m->name, sizeof(f.name));
+	for (i = 0; i < m->nranges; i++) {
+		f.range[i][0] = m->range[i].start;
+		f.range[i][1] = m->range[i].size;
+	}
+	if (s != NULL) {
+		f.nsyms = s->n;
+		f.names = (uint32_t)s->nameslen;
+		if (dv_vec_reserve(&p->syms, s->n) != 0 || dv_vec_reserve(&p->names, f.names) != 0)
+			return DV_E_NOMEM;
+		for (i = 0; i < s->n; i++)
+			p->syms.v[p->syms.n++] = (struct fmsym){ s->v[i].addr, s->v[i].name,
+			    s->v[i].type };
+		memcpy(p->names.v + p->names.n, s->names, f.names);
+		p->names.n += f.names;
+	}
+	if (b != NULL) {
+		f.btf = (uint32_t)b->len;
+		if (dv_vec_reserve(&p->btf, f.btf) != 0)
+			return DV_E_NOMEM;
+		memcpy(p->btf.v + p->btf.n, b->data, f.btf);
+		p->btf.n += f.btf;
+	}
+	if (gi_mod_fns(k, m)) {
+		for (i = 0; i < m->nprobes; i++)	/* finds out which return */
+			gi_fbt_why_not(k, k->probes->nfbt + m->probe_first + i);
+		f.nfns = m->nfns;
+		if (dv_vec_reserve(&p->fns, m->nfns) != 0)
+			return DV_E_NOMEM;
+		for (i = 0; i < m->nfns; i++) {
+			struct gi_fn fn = m->fns[i];
+
+			gi_fn_types(k, &fn);
+			if (fn.btf != 0)	/* what it is at the next load depends */
+				fn.btf -= b->idoff;
+			p->fns.v[p->fns.n++] = fn;
+		}
+	}
+	return dv_vec_push(&p->mods, f);
+}
+
+static void
+mparts_fini(struct mparts *p)
+{
+	dv_vec_fini(&p->mods);
+	dv_vec_fini(&p->syms);
+	dv_vec_fini(&p->names);
+	dv_vec_fini(&p->btf);
+	dv_vec_fini(&p->fns);
+}
+
+static int
+add_modules(struct gi_kernel *k, struct mparts *p, struct hdr *h)
+{
+	size_t i;
+	int rc;
+
+	for (i = 0; i < gi_nmods(k); i++)
+		if ((rc = add_module(k, &k->mods->v[i], p)) != 0)
+			return rc;
+	h->n[S_MODS] = p->mods.n;
+	h->n[S_MSYMS] = p->syms.n;
+	h->n[S_MNAMES] = p->names.n;
+	h->n[S_MBTF] = p->btf.n;
+	h->n[S_MFNS] = p->fns.n;
+	return 0;
+}
+
+static void
+put_section(uint8_t *at, const void *v, size_t n)
+{
+	if (n != 0)
+		memcpy(at, v, n);
+}
+
 int
-gi_kernel_save(struct gi_kernel *k, struct dv_err *err, void **data, size_t *len)
+gi_kernel_save(struct gi_kernel *k, bool modules, struct dv_err *err, void **data, size_t *len)
 {
 	const struct gi_ksyms *s = k->syms;
 	const struct gi_probes *p;
 	struct hdr h = { .magic = MAGIC, .version = VERSION };
 	struct strs strs = { 0 };
+	struct mparts mp = { 0 };
 	struct fscall *sc = NULL;
 	uint8_t *out = NULL, *at[NSEC];
 	size_t total = sizeof(h);
@@ -129,6 +239,10 @@ gi_kernel_save(struct gi_kernel *k, struct dv_err *err, void **data, size_t *len
 		}
 	}
 	h.n[S_STRS] = strs.v.n;
+	if (modules && p != NULL && (rc = add_modules(k, &mp, &h)) != 0) {
+		dv_err_nomem(err);
+		goto out;
+	}
 	for (i = 0; i < NSEC; i++)
 		total += align8(h.n[i] * elem[i]);
 	if (strs.failed || (out = calloc(1, total)) == NULL) {
@@ -157,6 +271,11 @@ gi_kernel_save(struct gi_kernel *k, struct dv_err *err, void **data, size_t *len
 		memcpy(at[S_FBT], p->fbt, p->nfbt * sizeof(*p->fbt));
 	}
 	memcpy(at[S_STRS], strs.v.v, strs.v.n);
+	put_section(at[S_MODS], mp.mods.v, mp.mods.n * sizeof(*mp.mods.v));
+	put_section(at[S_MSYMS], mp.syms.v, mp.syms.n * sizeof(*mp.syms.v));
+	put_section(at[S_MNAMES], mp.names.v, mp.names.n);
+	put_section(at[S_MBTF], mp.btf.v, mp.btf.n);
+	put_section(at[S_MFNS], mp.fns.v, mp.fns.n * sizeof(*mp.fns.v));
 	h.len = total;
 	memcpy(out, &h, sizeof(h));
 	h.sum = gi_save_checksum(out + offsetof(struct hdr, base), total - offsetof(struct hdr, base));
@@ -167,6 +286,7 @@ gi_kernel_save(struct gi_kernel *k, struct dv_err *err, void **data, size_t *len
 out:
 	free(sc);
 	dv_vec_fini(&strs.v);
+	mparts_fini(&mp);
 	return rc;
 }
 
@@ -209,7 +329,8 @@ check_header(const uint8_t *p, size_t len, struct hdr *h, const uint8_t **at,
 	    h->n[S_ADDR] != h->n[S_PERCPU] || h->n[S_ADDR] > GI_MAX_SYMS || h->n[S_ADDR] == 0 ||
 	    h->image > GI_MAX_IMAGE || h->n[S_FNS] > GI_MAX_SYMS ||
 	    h->n[S_FBT] > 2 * (uint64_t)GI_MAX_SYMS || h->n[S_SCALLS] > 4096 ||
-	    h->n[S_NRMAP] > 4096)
+	    h->n[S_NRMAP] > 4096 || h->n[S_MODS] > GI_MAX_MODS || h->n[S_MSYMS] > GI_MAX_SYMS ||
+	    h->n[S_MFNS] > GI_MAX_SYMS)
 		return bad(err, "a section has an absurd size");
 	if (h->n[S_NAMES] == 0 || at[S_NAMES][h->n[S_NAMES] - 1] != 0 || h->n[S_STRS] == 0 ||
 	    at[S_STRS][h->n[S_STRS] - 1] != 0 || h->n[S_NAMES] > UINT32_MAX ||
@@ -282,7 +403,7 @@ load_probes(struct gi_kernel *k, const struct hdr *h, const uint8_t **at, struct
 	memcpy(p->nrmap, at[S_NRMAP], p->nnr * sizeof(*p->nrmap));
 	memcpy(p->fbt, at[S_FBT], p->nfbt * sizeof(*p->fbt));
 	for (i = 0; i < p->nfns; i++)
-		if (p->fns[i].sym >= k->syms->n || p->fns[i].btf > k->btf->n ||
+		if (p->fns[i].mod != 0 || p->fns[i].sym >= k->syms->n || p->fns[i].btf > k->btf->n ||
 		    p->fns[i].size > GI_MAX_FUNC)
 			return bad(err, "a function is out of range");
 	for (i = 0; i < p->nnr; i++)
@@ -307,6 +428,136 @@ load_probes(struct gi_kernel *k, const struct hdr *h, const uint8_t **at, struct
 	}
 	gi_sched_open(k, p, err);
 	gi_probes_number(p);
+	return 0;
+}
+
+/* Where the parts of the next module begin in its sections, and what is left there. */
+struct mleft {
+	const uint8_t *at[NSEC];
+	uint64_t n[NSEC];
+};
+
+static const uint8_t *
+take(struct mleft *l, enum sec s, uint64_t n)
+{
+	const uint8_t *p = l->at[s];
+
+	if (n > l->n[s])
+		return NULL;
+	l->n[s] -= n;
+	l->at[s] += n * elem[s];
+	return p;
+}
+
+static int
+load_mod_syms(struct gi_mod *m, uint32_t n, const uint8_t *syms, const char *names,
+    uint32_t nameslen, struct dv_err *err)
+{
+	struct gi_ksyms *s;
+	uint32_t i;
+
+	if (n == 0)
+		return 0;
+	if (nameslen == 0 || names[nameslen - 1] != 0)
+		return bad(err, "a module's names have no end");
+	if ((s = m->syms = calloc(1, sizeof(*s))) == NULL ||
+	    (s->v = calloc(n, sizeof(*s->v))) == NULL || (s->names = malloc(nameslen)) == NULL)
+		return dv_err_nomem(err);
+	memcpy(s->names, names, nameslen);
+	s->nameslen = nameslen;
+	s->n = n;
+	for (i = 0; i < n; i++) {
+		struct fmsym f;
+
+		memcpy(&f, syms + i * sizeof(f), sizeof(f));
+		if (f.name >= nameslen || f.type > 127)
+			return bad(err, "a module's symbol is out of range");
+		s->v[i] = (struct gi_ksym){ .addr = f.addr, .name = f.name, .type = (uint8_t)f.type };
+	}
+	return gi_ksyms_index(s, err);
+}
+
+static int
+load_mod_fns(struct gi_mod *m, uint32_t n, const uint8_t *fns, uint16_t num, struct dv_err *err)
+{
+	uint32_t i;
+
+	if ((m->fns = calloc((size_t)n + 1, sizeof(*m->fns))) == NULL)
+		return dv_err_nomem(err);
+	put_section((uint8_t *)m->fns, fns, n * sizeof(*m->fns));
+	m->nfns = n;
+	for (i = 0; i < n; i++) {
+		struct gi_fn *f = &m->fns[i];
+
+		if (m->syms == NULL || f->sym >= m->syms->n || f->size > GI_MAX_FUNC ||
+		    (f->btf != 0 && (m->types == NULL || f->btf > m->types->n)))
+			return bad(err, "a module's function is out of range");
+		f->mod = num;
+		f->flags |= GI_FN_SEEN | GI_FN_TYPED;
+		if (f->btf != 0)
+			f->btf += m->types->idoff;
+	}
+	return 0;
+}
+
+static int
+load_module(struct gi_kernel *k, struct gi_mod *m, const struct fmod *f, struct mleft *l,
+    struct dv_err *err)
+{
+	const uint8_t *syms = take(l, S_MSYMS, f->nsyms), *names = take(l, S_MNAMES, f->names);
+	const uint8_t *btf = take(l, S_MBTF, f->btf), *fns = take(l, S_MFNS, f->nfns);
+	uint32_t i;
+	int rc;
+
+	if (syms == NULL || names == NULL || btf == NULL || fns == NULL || f->nranges > 16 ||
+	    f->nsyms > f->slots || f->nfns > f->slots || memchr(f->name, 0, 64) == NULL)
+		return bad(err, "a module is out of range");
+	memcpy(m->name, f->name, sizeof(m->name));
+	m->addr = f->addr;
+	m->live = f->live != 0;
+	m->nsyms = f->slots;
+	m->nranges = f->nranges;
+	for (i = 0; i < f->nranges; i++)
+		m->range[i] = (struct gi_modrange){ f->range[i][0], f->range[i][1] };
+	m->text = (struct gi_modrange){ f->text[0], f->text[1] };
+	m->tried = GI_MT_SYMS | GI_MT_TYPES | GI_MT_FNS;
+	if ((rc = load_mod_syms(m, f->nsyms, syms, (const char *)names, f->names, err)) != 0)
+		return rc;
+	if (f->btf != 0) {
+		if ((rc = gi_btf_open_split(k->btf, k->mods->idoff, btf, f->btf, err,
+		    &m->types)) != 0)
+			return rc;
+		k->mods->idoff += m->types->n;
+	}
+	return load_mod_fns(m, f->nfns, fns, (uint16_t)(m - k->mods->v + 1), err);
+}
+
+/* Without a guest: the modules that were saved. */
+static int
+load_modules(struct gi_kernel *k, const struct hdr *h, const uint8_t **at, struct dv_err *err)
+{
+	struct gi_mods *ms = k->mods;
+	struct mleft l;
+	uint32_t i;
+	int rc;
+
+	memcpy(l.at, at, sizeof(l.at));
+	memcpy(l.n, h->n, sizeof(l.n));
+	if ((ms->v = calloc(h->n[S_MODS] + 1, sizeof(*ms->v))) == NULL)
+		return dv_err_nomem(err);
+	for (i = 0; i < h->n[S_MODS]; i++) {
+		struct fmod f;
+
+		memcpy(&f, at[S_MODS] + i * sizeof(f), sizeof(f));
+		ms->n = i + 1;
+		if ((rc = load_module(k, &ms->v[i], &f, &l, err)) != 0)
+			return rc;
+		gi_mod_settle(ms, i);
+	}
+	gi_mods_number(ms);
+	for (i = 0; i < ms->n; i++)
+		if (ms->v[i].nfns > ms->v[i].nsyms)
+			return bad(err, "its modules have too many functions");
 	return 0;
 }
 
@@ -354,7 +605,8 @@ gi_kernel_load(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigned ncp
 		goto fail;
 	if (k->live)
 		gi_prefer_init_root(k);
-	if (k->live && (rc = gi_mods_open(k, err)) != 0)
+	if ((rc = gi_mods_open(k, err)) != 0 ||
+	    (!k->live && (rc = load_modules(k, &h, at, err)) != 0))
 		goto fail;
 	*ret = k;
 	return 0;

@@ -8,11 +8,21 @@
  * one address by priority, then in the order they came), and each run of one
  * address becomes a site. Argument sets and expressions that are equal are
  * shared, so that 60,000 fbt probes have a handful.
+ *
+ * Modules come and go. All sites in one module are a group, and go with it, before
+ * other code can be at their addresses: free_module() is what the kernel calls when
+ * nothing runs in a module any more and its memory is about to be freed; a rule
+ * there (DV_RULE_GONE) ends the group whose struct module it is called with. What
+ * went between our look at the list and the arming of that rule is found by the
+ * rule's check, which the machine runs when all is armed.
  */
 #include "sites.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+_Static_assert(GI_MAX_MODS < DV_MAXGROUP, "each module can be a group");
 
 /* ---- the table ---- */
 
@@ -248,6 +258,58 @@ cmp_rule(const void *x, const void *y)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
+/* The group of a site: its module's place in the list + 1. */
+static uint32_t
+group_of(const struct gi_kernel *k, uint64_t at)
+{
+	const struct gi_mod *m = at >= k->base && at < k->end ? NULL : gi_mod_at(k, at);
+
+	return m == NULL ? 0 : (uint32_t)(m - k->mods->v) + 1;
+}
+
+/* "Still the same module", as an expression. */
+static uint32_t
+marks_expr(struct gi_build *b, const struct gi_mod *m)
+{
+	char text[900];
+	size_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < m->nmarks; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s*(uint%u_t *)0x%" PRIx64
+		    "ull == 0x%" PRIx64 "ull", i == 0 ? "" : " && ", 8u * m->mark[i].size,
+		    m->mark[i].at, m->mark[i].value);
+	return gi_build_expr(b, "%s", text);
+}
+
+static int
+watch_modules(struct gi_build *b, struct dv_err *err)
+{
+	struct gi_kernel *k = b->k;
+	struct dv_argset raw = { 0 };
+	uint64_t at = 0;
+	bool used[DV_MAXGROUP] = { false };
+	size_t i, n = b->rules.n;
+
+	raw.arg[0] = gi_loc_reg(DV_REG_RDI);
+	for (i = 0; i < n; i++) {
+		uint32_t g = group_of(k, b->rules.v[i].at);
+		struct gi_rule r = { .kind = DV_RULE_GONE, .args = DV_NONE, .probe = g };
+
+		if (g == 0 || used[g])
+			continue;
+		used[g] = true;
+		if (at == 0 && (at = gi_fn_entry(k, gi_addr(k, "free_module"))) == 0)
+			return dv_err_set(err, DV_E_GUEST, "cannot read free_module of the guest's "
+			    "kernel, whose calls tell that a module goes");
+		r.raw = gi_build_args(b, &raw);
+		r.guard = gi_build_expr(b, "arg0 == 0x%" PRIx64 "ull", k->mods->v[g - 1].addr);
+		r.sel = (struct dv_loc){ .kind = DV_LOC_DIFO, .value = marks_expr(b, &k->mods->v[g - 1]) };
+		gi_build_rule(b, at, GI_PRIO_LAST, &r);
+	}
+	return 0;
+}
+
 /* The bytes at a site; fewer at the end of readable text. */
 static void
 site_bytes(struct gi_kernel *k, struct dv_site *s)
@@ -291,6 +353,7 @@ finish(struct gi_build *b, struct gi_sites *s, struct dv_err *err)
 			site = &s->sites[s->nsites++];
 			site->addr = r->at;
 			site->rule = (uint32_t)i;
+			site->group = group_of(b->k, r->at);
 			site_bytes(b->k, site);
 		}
 		s->sites[s->nsites - 1].nrule++;
@@ -337,7 +400,7 @@ gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant, struct dv
 	}
 	gi_text_reset(k);
 	if ((rc = gi_syscall_sites(&b, err)) == 0 && (rc = gi_sched_sites(&b, err)) == 0 &&
-	    (rc = gi_fbt_sites(&b, err)) == 0)
+	    (rc = gi_fbt_sites(&b, err)) == 0 && (rc = watch_modules(&b, err)) == 0)
 		rc = finish(&b, s, err);
 	gi_text_reset(k);
 out:

@@ -295,7 +295,7 @@ loaded:
 		FILE *f;
 
 		t = now();
-		if ((rc = gi_kernel_save(k, &err, &data, &len)) != 0)
+		if ((rc = gi_kernel_save(k, true, &err, &data, &len)) != 0)
 			goto fail;
 		fprintf(stderr, "save: %.1f ms, %zu bytes\n", now() - t, len);
 		if ((f = fopen(argv[4], "w")) == NULL || fwrite(data, 1, len, f) != len ||

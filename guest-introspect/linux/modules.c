@@ -41,6 +41,7 @@ struct offs {				/* in struct module */
 	uint32_t base, bytes, text_bytes;	/* core_layout, init_layout */
 	uint32_t ibase, ibytes;
 	uint32_t mem, mem_each, mem_n, mem_base, mem_size, mem_text;
+	uint32_t sysfs;				/* its directory's node in sysfs */
 	uint32_t exports[2], nexports[2];	/* syms, gpl_syms */
 	uint32_t notrace[2], nnotrace[2];
 	uint32_t symtab, num_symtab, strtab, typetab;	/* in struct mod_kallsyms */
@@ -101,6 +102,7 @@ find_offs(const struct gi_kernel *k, struct offs *o)
 	o->list = off(k, "module", "list");
 	o->name = off(k, "module", "name");
 	o->kallsyms = off(k, "module", "kallsyms");
+	o->sysfs = off(k, "module", "mkobj.kobj.sd");
 	o->symtab = off(k, "mod_kallsyms", "symtab");
 	o->num_symtab = off(k, "mod_kallsyms", "num_symtab");
 	o->strtab = off(k, "mod_kallsyms", "strtab");
@@ -215,6 +217,31 @@ gi_mod_settle(struct gi_mods *ms, uint32_t n)
 		m->text.size = 0;
 }
 
+static void
+add_mark(struct gi_mod *m, const uint8_t *s, const struct offs *o, uint32_t at, uint8_t size)
+{
+	if (at == DV_NO_OFF || at + size > o->size || m->nmarks == sizeof(m->mark) / sizeof(m->mark[0]))
+		return;
+	m->mark[m->nmarks].at = m->addr + at;
+	m->mark[m->nmarks].size = size;
+	m->mark[m->nmarks++].value = field(s, o, at, size);
+}
+
+/*
+ * Is it this very module still? Its state, its name, its text and symbols are where
+ * they were, and it has the same directory in sysfs, which is made at each load.
+ */
+static void
+add_marks(struct gi_mod *m, const uint8_t *s, const struct offs *o)
+{
+	add_mark(m, s, o, o->state, 4);
+	add_mark(m, s, o, o->name, 8);
+	add_mark(m, s, o, o->name + 8, 8);
+	add_mark(m, s, o, o->by_mem ? o->mem + o->mem_text * o->mem_each + o->mem_base : o->base, 8);
+	add_mark(m, s, o, o->kallsyms, 8);
+	add_mark(m, s, o, o->sysfs, 8);
+}
+
 /* Fills m from the bytes s of the struct module at addr. */
 static void
 read_module(struct gi_kernel *k, struct gi_mod *m, uint64_t addr, const uint8_t *s,
@@ -232,6 +259,7 @@ read_module(struct gi_kernel *k, struct gi_mod *m, uint64_t addr, const uint8_t 
 	m->name[strnlen(m->name, 56)] = 0;
 	m->live = (int64_t)field(s, o, o->state, 4) == o->state_live;
 	read_ranges(m, s, o);
+	add_marks(m, s, o);
 	for (i = 0; i < 2; i++) {
 		m->exports[i].start = field(s, o, o->exports[i], 8);
 		m->exports[i].size = field(s, o, o->nexports[i], 4);
@@ -250,9 +278,9 @@ read_module(struct gi_kernel *k, struct gi_mod *m, uint64_t addr, const uint8_t 
 		m->nsyms = 0;
 }
 
-/* Numbers of functions and probes: two probes for each symbol, known without them. */
-static void
-number(struct gi_mods *ms)
+/* Two probes for each symbol, so that nothing but the list must be known. */
+void
+gi_mods_number(struct gi_mods *ms)
 {
 	uint32_t i, total = 0;
 	uint64_t text = 0;
@@ -331,7 +359,7 @@ gi_mods_open(struct gi_kernel *k, struct dv_err *err)
 		return dv_err_nomem(err);
 	rc = walk(k, ms, head, &o, s, err);
 	free(s);
-	number(ms);
+	gi_mods_number(ms);
 	return rc;
 }
 

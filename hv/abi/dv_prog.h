@@ -227,10 +227,16 @@ enum dv_rulekind {
 				   pending return saved for this rsp, newest first */
 	DV_RULE_TAIL = 4,	/* a direct tail jump (rsp as at RET): save the own
 				   probe as pending for this rsp */
-	DV_RULE_UNTAIL = 5	/* after a conditional one: it was not taken; the
+	DV_RULE_UNTAIL = 5,	/* after a conditional one: it was not taken; the
 				   newest pending for this rsp is dropped if it is
 				   the own probe's */
+	DV_RULE_GONE = 6	/* the code that a group of sites is in is going (a
+				   module is freed): none of them does anything any
+				   more, for good. `probe` is the group. Also before
+				   go; and `sel`, a DIFO, is run at go, when the sites
+				   are armed: 0, or a fault, is "gone already" */
 };
+#define DV_MAXGROUP	1024u		/* groups are numbered from 1 */
 struct dv_rule {
 	uint32_t kind;
 	uint32_t guard;			/* DIFO or DV_NONE: always */
@@ -249,7 +255,7 @@ struct dv_rule {
 struct dv_site {
 	uint64_t addr;			/* guest virtual */
 	uint32_t rule, nrule;
-	uint32_t flags;			/* 0 */
+	uint32_t group;			/* what it goes with (DV_RULE_GONE), or 0: stays */
 	uint32_t nbytes;		/* of `bytes` that are significant, 0..16 */
 	uint8_t bytes[16];		/* what introspection saw there */
 };

@@ -330,6 +330,9 @@ run_rule(struct dv_mstate *ms, const struct dv_rule *r)
 	if (!select_probe(ms, r, &probe))
 		return;			/* the jump is not taken: no return either */
 	switch (r->kind) {
+	case DV_RULE_GONE:
+		dv_store_rel32(&ms->s->gone[probe], 1);
+		break;
 	case DV_RULE_FIRE:
 		if (probe != DV_NONE)
 			fire_rule(ms, r, probe, false);
@@ -365,18 +368,51 @@ dv_fire(struct dv_state *s, struct dv_ctx *ctx, uint32_t site)
 {
 	struct dv_cpu *cpu = cpu_of(s, ctx);
 	const struct dv_site *st;
-	uint32_t i;
+	uint32_t life, i;
 
 	if (cpu == NULL || site >= s->prog.nsites)
 		return;
+	st = &s->prog.sites[site];
 	dv_gate_enter(&cpu->gate);
-	if (dv_load32(&s->life) == DV_LIFE_ACTIVE) {
-		st = &s->prog.sites[site];
+	life = dv_load32(&s->life);
+	if (dv_load_acq32(&s->gone[st->group]) == 0 && life <= DV_LIFE_ACTIVE) {
 		begin_hit(&cpu->ms, ctx);
+		/* what goes before tracing begins must be known then */
 		for (i = 0; i < st->nrule; i++)
-			run_rule(&cpu->ms, &s->prog.rules[st->rule + i]);
+			if (life == DV_LIFE_ACTIVE ||
+			    s->prog.rules[st->rule + i].kind == DV_RULE_GONE)
+				run_rule(&cpu->ms, &s->prog.rules[st->rule + i]);
 	}
 	dv_gate_leave(&cpu->gate);
+}
+
+bool
+dv_site_gone(const struct dv_state *s, uint32_t site)
+{
+	return site < s->prog.nsites && dv_load_acq32(&s->gone[s->prog.sites[site].group]) != 0;
+}
+
+void
+dv_fire_check(struct dv_state *s, struct dv_ctx *ctx)
+{
+	struct dv_cpu *cpu = &s->cpus[s->nvcpu];
+	const struct dv_rule *r;
+	uint64_t here;
+	uint32_t i;
+
+	for (i = 0; i < s->prog.nrules; i++) {
+		r = &s->prog.rules[i];
+		if (r->kind != DV_RULE_GONE)
+			continue;
+		dv_gate_enter(&cpu->gate);
+		begin_hit(&cpu->ms, ctx);
+		cpu->ms.raw = NULL;
+		cpu->ms.raw_have = 0;
+		cpu->ms.region[DV_RG_SCRATCH].len = 0;
+		if (!run_rule_difo(&cpu->ms, (uint32_t)r->sel.value, &here) || here == 0)
+			dv_store_rel32(&s->gone[r->probe], 1);
+		dv_gate_leave(&cpu->gate);
+	}
 }
 
 /* A probe with ready-made arguments; the hit has begun. */

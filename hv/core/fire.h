@@ -6,5 +6,7 @@
 
 /* Fires a probe (or DV_NONE: nothing) in the host context, whatever `life` is. */
 void dv_fire_host(struct dv_state *s, struct dv_ctx *ctx, uint32_t probe);
+/* Runs the checks of all DV_RULE_GONE, in the host context. */
+void dv_fire_check(struct dv_state *s, struct dv_ctx *ctx);
 
 #endif

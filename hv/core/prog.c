@@ -544,7 +544,7 @@ check_rule(const struct dv_prog *p, uint32_t i, struct dv_reason *why)
 	const struct dv_rule *r = &p->rules[i];
 	uint32_t k;
 
-	if (r->kind < DV_RULE_FIRE || r->kind > DV_RULE_UNTAIL)
+	if (r->kind < DV_RULE_FIRE || r->kind > DV_RULE_GONE)
 		return dv_refuse(why, "rule %u: unknown kind", i);
 	if (!difo_ok(p, r->guard) || (r->kind == DV_RULE_STMT && r->guard == DV_NONE))
 		return dv_refuse(why, "rule %u: no such guard", i);
@@ -555,6 +555,14 @@ check_rule(const struct dv_prog *p, uint32_t i, struct dv_reason *why)
 		for (k = 0; k < 10; k++)
 			if (check_loc(p, &p->argsets[r->raw].arg[k], false) != 0)
 				return dv_refuse(why, "rule %u: raw argument %u is not raw", i, k);
+	if (r->kind == DV_RULE_GONE) {
+		if (r->nselect != 0 || r->guard == DV_NONE || r->probe == 0 ||
+		    r->probe >= DV_MAXGROUP)
+			return dv_refuse(why, "rule %u: bad group", i);
+		if (r->sel.kind != DV_LOC_DIFO || check_loc(p, &r->sel, true) != 0)
+			return dv_refuse(why, "rule %u: bad check", i);
+		return 0;
+	}
 	if (r->nselect == 0) {
 		if (r->probe != DV_NONE && r->probe >= p->nprobes)
 			return dv_refuse(why, "rule %u: no such probe", i);
@@ -595,6 +603,8 @@ check_sites(const struct dv_prog *p, struct dv_reason *why)
 			return dv_refuse(why, "site %u: bad rules", i);
 		if (s->nbytes > sizeof(s->bytes))
 			return dv_refuse(why, "site %u: bad bytes", i);
+		if (s->group >= DV_MAXGROUP)
+			return dv_refuse(why, "site %u: bad group", i);
 		if (s->nrule > 0)
 			next = (uint64_t)s->rule + s->nrule;
 	}

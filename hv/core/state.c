@@ -550,6 +550,7 @@ dv_state_go(struct dv_state *s, struct dv_ctx *ctx)
 
 	if (!dv_cas32(&s->life, &life, DV_LIFE_BEGIN))
 		return;
+	dv_fire_check(s, ctx);
 	dv_fire_host(s, ctx, s->begin);
 	life = DV_LIFE_BEGIN;
 	(void)dv_cas32(&s->life, &life, DV_LIFE_ACTIVE);	/* or exit() came */

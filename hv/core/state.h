@@ -54,7 +54,8 @@ int dv_state_create(const void *blob, size_t len, unsigned nvcpu,
 const struct dv_prog *dv_state_prog(const struct dv_state *s);
 
 /*
- * Fires BEGIN in the host context, then opens the state for all other firings.
+ * All sites are armed. Finds out whose code has gone since they were chosen, fires
+ * BEGIN in the host context, then opens the state for all other firings.
  * `ctx` is a host context (vcpu -1). Context: CONTROL.
  */
 void dv_state_go(struct dv_state *s, struct dv_ctx *ctx);
@@ -70,6 +71,9 @@ bool dv_state_active(const struct dv_state *s);
 
 /* A site was hit: runs its rules. Context: PROBE. */
 void dv_fire(struct dv_state *s, struct dv_ctx *ctx, uint32_t site);
+
+/* The code that the site was in is no more: what is there now is not its own. */
+bool dv_site_gone(const struct dv_state *s, uint32_t site);
 
 /*
  * A timer expired: fires its probe. tick-n: host context (CONTROL side,

@@ -243,7 +243,7 @@ site_valid(const struct dv_tcg_prog *p, const struct dv_site *site, struct qemu_
 		const struct dv_rule *r = &prog->rules[site->rule + i];
 		uint32_t kind = r->kind;
 
-		if (kind == DV_RULE_UNTAIL)	/* of the jump before */
+		if (kind == DV_RULE_UNTAIL || kind == DV_RULE_GONE)	/* not of this instruction */
 			continue;
 		indirect &= r->args != DV_NONE &&
 			prog->argsets[r->args].arg[1].kind == DV_LOC_FAULT;
@@ -269,6 +269,8 @@ site_arm(struct dv_tcg_prog *p, struct qemu_plugin_insn *insn, uint64_t va)
 	if (i == 0)
 		return;
 	i--;
+	if (dv_site_gone(p->state, i))
+		return;
 	if (site_valid(p, &p->site[i], insn))
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, site_cb, QEMU_PLUGIN_CB_R_REGS,
 						       &p->ref[i]);

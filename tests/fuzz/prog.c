@@ -168,8 +168,11 @@ make_probes(void)
 		    .raw = 0, .args = 1, .probe = i == 6 ? 0 : i, .nselect = i == 6 ? 12 : 0,
 		    .retval = i & 1, .sel = { .kind = DV_LOC_REG, .reg = 3 } });
 		PUSH(&b.sites, (struct dv_site){ .addr = DV_SIM_TEXT + i, .rule = i - 3,
-		    .nrule = 1 });
+		    .nrule = 1, .group = i % 3 });
 	}
+	PUSH(&b.rules, (struct dv_rule){ .kind = DV_RULE_GONE, .guard = 9, .raw = 0,
+	    .args = DV_NONE, .probe = 1, .sel = { .kind = DV_LOC_DIFO, .value = 4 } });
+	PUSH(&b.sites, (struct dv_site){ .addr = DV_SIM_TEXT + i, .rule = i - 3, .nrule = 1 });
 	PUSH(&b.timers, (struct dv_timer){ 4, DV_TIMER_ALLVCPU, 1000000 });
 	PUSH(&b.timers, (struct dv_timer){ 3, 0, 1000000 });
 }

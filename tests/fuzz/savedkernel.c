@@ -4,7 +4,7 @@
  * checksum made right again by knowing where it is. Every 4 bytes of the input
  * are an offset (3) and a byte.
  */
-#include "unit/gi_fake.h"
+#include "unit/gi_fakemod.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,9 +22,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (good == NULL) {
 		struct fake f;
 
-		fake_make(&f, 1, 4, 0xffffffff81000000ull);
+		fake_make_with(&f, 1, 4, 0xffffffff81000000ull, fake_mod_types);
+		fm_one(&f, 0, "one");
 		if (gi_kernel_open(&f.mem, &f.cpu, 1, &err, &k) != 0 ||
-		    gi_kernel_save(k, &err, &good, &len) != 0)
+		    gi_kernel_save(k, true, &err, &good, &len) != 0)
 			abort();
 		gi_kernel_close(k);
 		fake_free(&f);

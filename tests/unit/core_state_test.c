@@ -525,6 +525,78 @@ TEST(untaken_tail_jump_is_forgotten)
 	tb_fini(&t);
 }
 
+/*
+ * Two sites of group 1, one of none, and one where the group may go: if rdi is not
+ * 0. `check`: a DIFO, is the group still there at go?
+ */
+static void
+group_sites(struct tb *t, uint32_t *in_group, uint32_t *other, uint32_t *gone, uint64_t check)
+{
+	uint32_t f, raw;
+	struct dv_rule *r;
+
+	tb_init(t, 1);
+	f = probe_add(t, "f", 0);
+	clause_begin(t, DV_NONE);
+	ecb_add(t, f, clause_end(t, DV_CL_DEFAULT));
+	(void)difo_var(t, DIF_VAR_ARG0);
+	(void)difo_const(t, check);
+	raw = argset_add(t);
+	(void)rule_add(t, DV_RULE_FIRE, f, DV_NONE);
+	*in_group = site_add(t, 1);
+	t->b.sites.v[*in_group].group = 1;
+	(void)rule_add(t, DV_RULE_FIRE, f, DV_NONE);
+	*other = site_add(t, 1);
+	r = rule_add(t, DV_RULE_GONE, 1, DV_NONE);
+	r->guard = 0;
+	r->raw = raw;
+	r->sel = (struct dv_loc){ .kind = DV_LOC_DIFO, .value = 1 };
+	*gone = site_add(t, 1);
+}
+
+/* Code that was freed: what is at its addresses later is none of our business. */
+TEST(sites_go_with_their_group)
+{
+	uint32_t e[8], in_group, other, gone;
+	struct tb t;
+
+	group_sites(&t, &in_group, &other, &gone, 1);
+	tb_go(&t);
+	dv_sim_reg(t.sim, 0)[DV_REG_RDI] = 0;
+	dv_sim_hit(t.sim, 0, in_group);
+	dv_sim_hit(t.sim, 0, gone);			/* another one's end */
+	dv_sim_hit(t.sim, 0, in_group);
+	EXPECT(!dv_site_gone(dv_sim_state(t.sim), in_group));
+	dv_sim_reg(t.sim, 0)[DV_REG_RDI] = 5;
+	dv_sim_hit(t.sim, 0, gone);
+	EXPECT(dv_site_gone(dv_sim_state(t.sim), in_group));
+	EXPECT(!dv_site_gone(dv_sim_state(t.sim), other));
+	dv_sim_hit(t.sim, 0, in_group);
+	dv_sim_hit(t.sim, 0, other);
+	epids(&t, 0, e, 8);
+	EXPECT_EQ(e[0], 1);
+	EXPECT_EQ(e[1], 1);
+	EXPECT_EQ(e[2], 1);				/* of `other` */
+	EXPECT_EQ(e[3], 0);
+	tb_fini(&t);
+}
+
+TEST(what_has_gone_before_go_is_found_then)
+{
+	uint32_t e[8], in_group, other, gone;
+	struct tb t;
+
+	group_sites(&t, &in_group, &other, &gone, 0);
+	tb_go(&t);
+	EXPECT(dv_site_gone(dv_sim_state(t.sim), in_group));
+	dv_sim_hit(t.sim, 0, in_group);
+	dv_sim_hit(t.sim, 0, other);
+	epids(&t, 0, e, 8);
+	EXPECT_EQ(e[0], 1);
+	EXPECT_EQ(e[1], 0);
+	tb_fini(&t);
+}
+
 /* A function's return site, and one that jumps to it; rsp is at a slot. */
 static void
 tail_sites(struct tb *t, uint32_t *jump, uint32_t *ret, uint32_t guard)

@@ -449,7 +449,7 @@ TEST(a_saved_kernel_comes_back_at_another_base)
 	size_t len, n;
 
 	k = open_fake(&f, 1, 4, BASE);
-	EXPECT_EQ(gi_kernel_save(k, &err, &data, &len), 0);
+	EXPECT_EQ(gi_kernel_save(k, false, &err, &data, &len), 0);
 	n = gi_nprobes(k);
 	fake_make(&g, 1, 5, BASE2);
 	if (gi_kernel_load(&g.mem, &g.cpu, 1, data, len, &err, &l) != 0)
@@ -487,7 +487,7 @@ TEST(damaged_files_are_refused)
 	size_t len, i;
 
 	k = open_fake(&f, 1, 4, BASE);
-	EXPECT_EQ(gi_kernel_save(k, &err, &p, &len), 0);
+	EXPECT_EQ(gi_kernel_save(k, false, &err, &p, &len), 0);
 	data = p;
 	for (i = 0; i < len; i += 1 + len / 997)
 		EXPECT_EQ(gi_kernel_load(NULL, NULL, 0, data, i, &err, &l), DV_E_FORMAT);

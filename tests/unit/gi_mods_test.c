@@ -230,4 +230,163 @@ TEST(a_module_that_comes_or_goes_has_symbols_but_no_probes)
 	fake_free(&f);
 }
 
+/* ---- probes ---- */
+
+static uint32_t
+probe_no(const struct gi_kernel *k, const char *mod, const char *func, const char *name)
+{
+	struct gi_probe p;
+	size_t i;
+
+	for (i = 0; i < gi_nprobes(k); i++)
+		if (gi_probe_name(k, i, &p) && strcmp(p.mod, mod) == 0 &&
+		    strcmp(p.func, func) == 0 && strcmp(p.name, name) == 0 &&
+		    gi_probe_exists(k, i))
+			return (uint32_t)i;
+	return DV_NONE;
+}
+
+static const struct dv_site *
+site_at(const struct gi_sites *s, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < s->nsites; i++)
+		if (s->sites[i].addr == addr)
+			return &s->sites[i];
+	return NULL;
+}
+
+TEST(functions_of_modules_are_probes_with_types)
+{
+	struct gi_kernel *k;
+	struct gi_probe p;
+	struct dv_err err;
+	struct fake f;
+	const char *mod;
+	size_t end;
+	uint32_t w;
+
+	make(&f, true);
+	fm_one(&f, 1, "two");
+	fm_one(&f, 0, "one");
+	k = open_with(&f);
+	EXPECT_EQ(gi_probes_open(k, &err), 0);
+	w = probe_no(k, "two", "work", "entry");
+	EXPECT(w != DV_NONE);
+	gi_probe(k, w, &p);
+	EXPECT_STREQ(p.prov, "fbt");
+	EXPECT_EQ(p.nargs, 2);
+	EXPECT_STREQ(p.args[0].native, "struct own *");
+	w = probe_no(k, "two", "work", "return");
+	gi_probe(k, w, &p);
+	EXPECT_EQ(p.nargs, 2);
+	EXPECT_STREQ(p.args[1].native, "int");
+	EXPECT(probe_no(k, "one", "init_module", "entry") != DV_NONE);
+	EXPECT(probe_no(k, "one", "init_module", "return") == DV_NONE);	/* never */
+	EXPECT(probe_no(k, "one", "state", "entry") == DV_NONE);		/* data */
+	EXPECT(gi_probe_run(k, 0, &mod, &end));
+	EXPECT_STREQ(mod, "vmlinux");
+	EXPECT(gi_probe_run(k, end, &mod, &end));
+	EXPECT_STREQ(mod, "one");
+	EXPECT(gi_probe_run(k, end, &mod, &end));
+	EXPECT_STREQ(mod, "two");
+	EXPECT_EQ(end, gi_nprobes(k));
+	EXPECT(!gi_probe_run(k, end, &mod, &end));
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
+TEST(sites_in_a_module_go_with_it)
+{
+	const struct gi_rule *gone;
+	const struct dv_site *s1;
+	struct gi_kernel *k;
+	struct gi_sites *s;
+	struct dv_err err;
+	struct fake f;
+	uint32_t w[2];
+	char want[64];
+
+	make(&f, true);
+	fm_one(&f, 1, "two");
+	fm_one(&f, 0, "one");
+	k = open_with(&f);
+	EXPECT_EQ(gi_probes_open(k, &err), 0);
+	w[0] = probe_no(k, "vmlinux", "plain", "entry");
+	w[1] = probe_no(k, "two", "work", "return");
+	if (gi_sites_make(k, w, 2, &err, &s) != 0)
+		FAIL("%s", err.text);
+	s1 = site_at(s, FM_VA(1, 0) + 0x107);		/* the tail jump */
+	EXPECT(s1 != NULL);
+	EXPECT_EQ(s->rules[s1->rule].kind, DV_RULE_TAIL);
+	EXPECT_EQ(s1->group, 2);
+	s1 = site_at(s, BASE + 0x200b);			/* plain returns for it */
+	EXPECT(s1 != NULL);
+	EXPECT_EQ(s1->group, 0);
+	s1 = site_at(s, BASE + 0x2e05);			/* free_module */
+	EXPECT(s1 != NULL);
+	EXPECT_EQ(s1->nrule, 1);			/* module one has no site */
+	gone = &s->rules[s1->rule];
+	EXPECT_EQ(gone->kind, DV_RULE_GONE);
+	EXPECT_EQ(gone->probe, 2);
+	snprintf(want, sizeof(want), "arg0 == 0x%llxull", (unsigned long long)FM_MODULE(1));
+	EXPECT_STREQ(s->exprs[gone->guard], want);
+	EXPECT(strstr(s->exprs[gone->sel.value], "== 0x0ull && *(uint64_t *)0x") != NULL);
+	gi_sites_free(s);
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
+/* ---- saved ---- */
+
+TEST(a_snapshot_has_modules_and_the_cache_has_not)
+{
+	struct gi_kernel *k, *l;
+	struct gi_probe p;
+	struct dv_err err;
+	struct gi_sym y;
+	struct fake f;
+	void *data;
+	uint32_t w;
+	size_t len;
+	int all;
+
+	make(&f, true);
+	fm_one(&f, 1, "two");
+	fm_one(&f, 0, "one");
+	k = open_with(&f);
+	EXPECT_EQ(gi_probes_open(k, &err), 0);
+	EXPECT(gi_type_find_in(k, "two", GI_T_STRUCT, "own") != 0);	/* before one's */
+	w = probe_no(k, "one", "work", "return");
+	for (all = 0; all < 2; all++) {
+		EXPECT_EQ(gi_kernel_save(k, all, &err, &data, &len), 0);
+		if (gi_kernel_load(NULL, NULL, 0, data, len, &err, &l) != 0)
+			FAIL("%s", err.text);
+		EXPECT_EQ(gi_nmods(l), all ? 2 : 0);
+		EXPECT_EQ(gi_sym_find(l, "two", "leaf", &y), all);
+		if (all) {
+			EXPECT_EQ(y.addr, FM_VA(1, 0) + 0x200);
+			EXPECT_EQ(gi_nprobes(l), gi_nprobes(k));
+			EXPECT_EQ(gi_nsyms(l), gi_nsyms(k));
+			EXPECT_EQ(probe_no(l, "one", "work", "return"), w);
+			EXPECT(probe_no(l, "one", "init_module", "return") == DV_NONE);
+			gi_probe(l, w - 1, &p);
+			EXPECT_STREQ(p.args[0].native, "struct own *");
+			EXPECT_EQ(gi_offsetof(l, "own", "left"), -1);	/* not the kernel's */
+			EXPECT(gi_type_find_in(l, NULL, GI_T_STRUCT, "own") != 0);
+		}
+		gi_kernel_close(l);
+		/* a guest has its own, wherever they are now */
+		EXPECT_EQ(gi_kernel_load(&f.mem, &f.cpu, 1, data, len, &err, &l), 0);
+		EXPECT_EQ(gi_nmods(l), 2);
+		EXPECT(gi_sym_find(l, "one", "leaf", &y));
+		EXPECT_EQ(probe_no(l, "one", "work", "return"), w);
+		gi_kernel_close(l);
+		free(data);
+	}
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
 TEST_MAIN()
