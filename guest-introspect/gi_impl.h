@@ -200,7 +200,7 @@ struct gi_mod {
 	struct gi_modrange notrace[2];
 	uint64_t symtab, strtab, typetab;
 	uint32_t nsyms;
-	struct gi_modrange exports[2];	/* arrays of struct kernel_symbol */
+	struct gi_modrange exports;	/* struct kernel_symbol; size: how many */
 	uint64_t btf;			/* its bytes, or 0 */
 	uint32_t btf_len;
 	uint32_t tried;			/* GI_MT_* */

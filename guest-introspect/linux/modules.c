@@ -11,10 +11,11 @@
  *
  * Symbols: struct mod_kallsyms has an ELF symbol table, its strings, and a
  * letter for each symbol; upper case, as in /proc/kallsyms, if the symbol is in
- * the module's array of exports. Types: the loader throws the ELF section .BTF
- * away; the BPF subsystem's copy is in the list `btf_modules`, and is what the
- * kernel itself uses (made to fit the kernel's BTF where it had to be). Kernels
- * without that list (5.10) have no types of modules.
+ * the module's array `syms` of exports (not, as there, if it is in `gpl_syms`).
+ * Types: the loader throws the ELF section .BTF away; the BPF subsystem's copy is
+ * in the list `btf_modules`, and is what the kernel itself uses (made to fit the
+ * kernel's BTF where it had to be). Kernels without that list (5.10) have no
+ * types of modules.
  *
  * Opening walks the list, no more: a kilobyte for each module. Symbols, types
  * and functions are read when they are first asked for, and kept.
@@ -42,7 +43,7 @@ struct offs {				/* in struct module */
 	uint32_t ibase, ibytes;
 	uint32_t mem, mem_each, mem_n, mem_base, mem_size, mem_text;
 	uint32_t sysfs;				/* its directory's node in sysfs */
-	uint32_t exports[2], nexports[2];	/* syms, gpl_syms */
+	uint32_t exports, nexports;
 	uint32_t notrace[2], nnotrace[2];
 	uint32_t symtab, num_symtab, strtab, typetab;	/* in struct mod_kallsyms */
 	int64_t state_live, state_unformed;
@@ -85,8 +86,6 @@ mem_offs(const struct gi_kernel *k, struct offs *o)
 static bool
 find_offs(const struct gi_kernel *k, struct offs *o)
 {
-	static const char *const exports[2][2] = {
-		{ "syms", "num_syms" }, { "gpl_syms", "num_gpl_syms" } };
 	static const char *const notrace[2][2] = {
 		{ "kprobes_text_start", "kprobes_text_size" },
 		{ "noinstr_text_start", "noinstr_text_size" } };
@@ -116,9 +115,9 @@ find_offs(const struct gi_kernel *k, struct offs *o)
 	o->text_bytes = off(k, "module", "core_layout.text_size");
 	o->ibase = off(k, "module", "init_layout.base");
 	o->ibytes = off(k, "module", "init_layout.size");
+	o->exports = off(k, "module", "syms");
+	o->nexports = off(k, "module", "num_syms");
 	for (i = 0; i < 2; i++) {
-		o->exports[i] = off(k, "module", exports[i][0]);
-		o->nexports[i] = off(k, "module", exports[i][1]);
 		o->notrace[i] = off(k, "module", notrace[i][0]);
 		o->nnotrace[i] = off(k, "module", notrace[i][1]);
 	}
@@ -260,9 +259,8 @@ read_module(struct gi_kernel *k, struct gi_mod *m, uint64_t addr, const uint8_t 
 	m->live = (int64_t)field(s, o, o->state, 4) == o->state_live;
 	read_ranges(m, s, o);
 	add_marks(m, s, o);
+	m->exports = (struct gi_modrange){ field(s, o, o->exports, 8), field(s, o, o->nexports, 4) };
 	for (i = 0; i < 2; i++) {
-		m->exports[i].start = field(s, o, o->exports[i], 8);
-		m->exports[i].size = field(s, o, o->nexports[i], 4);
 		m->notrace[i].start = field(s, o, o->notrace[i], 8);
 		m->notrace[i].size = field(s, o, o->nnotrace[i], 4);
 	}
@@ -437,32 +435,27 @@ typedef DV_VEC(struct export) exports_t;
 static void
 read_exports(struct gi_kernel *k, const struct gi_mod *m, exports_t *out)
 {
+	const struct gi_modrange *e = &m->exports;
 	struct gi_type t;
-	unsigned i;
+	size_t len, at;
+	uint8_t *p;
 
 	if (gi_btf_type(k->btf, gi_btf_find(k->btf, GI_T_STRUCT, "kernel_symbol"), &t) != 0 ||
 	    t.size < 8 || t.size > 64 || off(k, "kernel_symbol", "value_offset") != 0 ||
-	    off(k, "kernel_symbol", "name_offset") != 4)
+	    off(k, "kernel_symbol", "name_offset") != 4 || e->size == 0 ||
+	    e->size > MAX_EXPORTS || !kernel_half(e->start) ||
+	    (p = malloc(e->size * t.size)) == NULL)
 		return;
-	for (i = 0; i < 2; i++) {
-		const struct gi_modrange *e = &m->exports[i];
-		size_t len = e->size * t.size, at;
-		uint8_t *p;
+	len = gi_read_much(k, e->start, p, e->size * t.size);
+	for (at = 0; at + t.size <= len; at += t.size) {
+		struct export x;
 
-		if (e->size == 0 || e->size > MAX_EXPORTS || !kernel_half(e->start) ||
-		    (p = malloc(len)) == NULL)
-			continue;
-		len = gi_read_much(k, e->start, p, len);
-		for (at = 0; at + t.size <= len; at += t.size) {
-			struct export x;
-
-			x.addr = e->start + at + (uint64_t)(int64_t)(int32_t)gi_u32(p + at);
-			x.name = e->start + at + 4 + (uint64_t)(int64_t)(int32_t)gi_u32(p + at + 4);
-			if (dv_vec_push(out, x) != 0)
-				break;
-		}
-		free(p);
+		x.addr = e->start + at + (uint64_t)(int64_t)(int32_t)gi_u32(p + at);
+		x.name = e->start + at + 4 + (uint64_t)(int64_t)(int32_t)gi_u32(p + at + 4);
+		if (dv_vec_push(out, x) != 0)
+			break;
 	}
+	free(p);
 }
 
 /* Two names of one address may differ in this: so the name counts, too. */
