@@ -47,14 +47,13 @@ static const struct { int c; const char *why; } refused[] = {
 	{ 'X', "the C dialect of D programs is fixed" },
 	{ '3', "guests are 64-bit x86" },
 	{ '6', "guests are always 64-bit x86" },
-	{ 'd', "showing the program after syntactic sugar is not there yet" },
 };
 
 void
 dv_opts_usage(void)
 {
 	puts(
-"usage: dvisor [--vm SPEC | --boot] [-CFlqeSvVwZ] [-b SIZE] [-c COMMAND] [-D NAME[=VALUE]]\n"
+"usage: dvisor [--vm SPEC | --boot] [-CdeFlqSvVwZ] [-b SIZE] [-c COMMAND] [-D NAME[=VALUE]]\n"
 "              [-I DIR] [-L DIR] [-o FILE] [-p PID] [-s SCRIPT] [-U NAME] [-x OPT[=VAL]]\n"
 "              [-P PROVIDER [[PREDICATE] ACTION]] [-m [PROVIDER:]MODULE [...]]\n"
 "              [-f [[PROVIDER:]MODULE:]FUNC [...]] [-n PROBE [...]] [-i ID [...]] [ARGS ...]\n"
@@ -67,6 +66,7 @@ dv_opts_usage(void)
 "\n"
 "  -n, -s, -P, -m, -f, -i   what to trace: D text, a script, or a probe description\n"
 "  -l  list probes instead      -e  stop after compiling     -S  show the compiled DIF\n"
+"  -d  show the program as it was understood\n"
 "  -q  only explicit output     -F  indent function flow     -o  append output to a file\n"
 "  -x  set an option            -b  same as -x bufsize=SIZE  -v  more messages\n"
 "  -w  permit destructive actions                            -Z  allow unmatched probes\n"
@@ -106,6 +106,38 @@ spec_text(int opt, const char *s)
 	if (asprintf(&ret, "%s%.*s%s%s", before, (int)n, s, after, s + n) < 0)
 		return NULL;
 	return ret;
+}
+
+/*
+ * Does the next argument go on with a program of -n, -P, -m, -f or -i? A
+ * predicate or a clause may be an argument of its own; a path may not be taken
+ * for a predicate.
+ */
+static bool
+continues(const char *text, const char *arg)
+{
+	size_t n = strlen(arg);
+
+	while (n > 0 && isspace((unsigned char)arg[n - 1]))
+		n--;
+	if (n < 2 || strpbrk(text, "{;") != NULL)
+		return false;
+	if (*arg == '{')
+		return arg[n - 1] == '}';
+	return *arg == '/' && (arg[n - 1] == '/' || arg[n - 1] == '}') && strchr(text, '/') == NULL;
+}
+
+static int
+continue_program(struct dv_opts *o, const char *arg, struct dv_err *err)
+{
+	struct dv_program_opt *p = &o->programs.v[o->programs.n - 1];
+	char *text;
+
+	if (asprintf(&text, "%s %s", p->text, arg) < 0)
+		return dv_err_nomem(err);
+	free(p->text);
+	p->text = text;
+	return 0;
 }
 
 static int
@@ -203,6 +235,9 @@ one_option(struct dv_opts *o, int c, const char *word, struct dv_err *err)
 	case 'S':
 		o->listing = true;
 		return 0;
+	case 'd':
+		o->sugar = true;
+		return 0;
 	case 'l':
 		o->mode = DV_MODE_LIST;
 		return 0;
@@ -221,9 +256,6 @@ one_option(struct dv_opts *o, int c, const char *word, struct dv_err *err)
 	case 'o':
 		return set_string(&o->output, optarg, err);
 	case 'x':
-		if (strcmp(optarg, "libdir") == 0)
-			return dv_err_set(err, DV_E_USAGE, "failed to set option 'libdir' to '': "
-			    "Invalid value for specified option");
 		return add_xopt(o, optarg, NULL, err);
 	case 'b':
 		return add_xopt(o, "bufsize", optarg, err);
@@ -345,6 +377,10 @@ dv_opts_parse(struct dv_opts *o, int argc, char **argv, struct dv_err *err)
 				return 1;
 			if ((rc = one_option(o, c, argv[optind - 1], err)) != 0)
 				return rc;
+			while (c < 256 && strchr("nPmfi", c) != NULL && optind < nargs &&
+			    continues(o->programs.v[o->programs.n - 1].text, argv[optind]))
+				if ((rc = continue_program(o, argv[optind++], err)) != 0)
+					return rc;
 		}
 		if (optind >= nargs)
 			break;

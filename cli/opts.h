@@ -35,6 +35,7 @@ struct dv_opts {
 	char *pid;			/* -p, text */
 	struct dv_command *child;	/* of -c, borrowed */
 	uint64_t target;		/* $target: of -p or -c; 0: none */
+	bool sugar;			/* -d: show programs as they were understood */
 	bool boot, quiet, flowindent, listing, verbose, destructive, zdefs, cpp;
 	bool version;
 };

@@ -72,6 +72,15 @@ described(void *arg, const char *desc, uint64_t nmatched, struct dc_attr probe, 
 		a->nomem = true;
 }
 
+static void
+put_text(void *arg, const char *text)
+{
+	struct clause_arg *a = arg;
+
+	dv_str_add(&a->p->dump, text);
+	a->nomem |= a->p->dump.failed;
+}
+
 static bool
 option_on(const struct dv_program *p, enum dv_opt opt)
 {
@@ -118,6 +127,8 @@ compile_one(struct dv_program *p, const struct dv_opts *o, uint32_t i, struct dv
 
 	if (o->zdefs)
 		src.flags |= DC_F_ZDEFS;
+	if (o->sugar)
+		src.dump = put_text;
 	if (option_on(p, DV_OPT_PSPEC))
 		src.flags |= DC_F_PSPEC;
 	if (po->kind == DV_PROG_TEXT) {
@@ -185,6 +196,7 @@ dv_program_open(struct dv_program *p, const struct dv_opts *o, struct gi_kernel 
 	int rc;
 
 	memset(p, 0, sizeof(*p));
+	dv_str_init(&p->dump);
 	p->kernel = k;
 	if (dv_progb_init(&p->b) != 0 || (p->arena = dv_arena_create()) == NULL ||
 	    (argv = dv_arena_alloc(p->arena, (o->args.n + 2) * sizeof(*argv))) == NULL ||
@@ -273,6 +285,7 @@ dv_program_close(struct dv_program *p)
 	dv_progb_fini(&p->b);
 	dv_vec_fini(&p->wanted);
 	dv_vec_fini(&p->stability);
+	dv_str_fini(&p->dump);
 	dv_arena_destroy(p->arena);
 	free(p->matched);
 	memset(p, 0, sizeof(*p));

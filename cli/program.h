@@ -4,6 +4,7 @@
 #define DV_PROGRAM_H
 #include "enable.h"
 #include "opts.h"
+#include "base/str.h"
 
 #include <stdio.h>
 
@@ -24,6 +25,7 @@ struct dv_program {
 	struct gi_kernel *kernel;	/* borrowed; NULL: no guest */
 	struct dv_progb b;
 	dv_wanted_t wanted;
+	struct dv_str dump;		/* -d: the programs as they were understood */
 	DV_VEC(struct dv_stability) stability;
 	struct dv_arena *arena;
 	uint64_t *matched;		/* per program of the options */

@@ -49,6 +49,5 @@ void seg_begin(struct seg *s, struct node *pred);
 void seg_end(struct seg *s, bool empty);
 
 /* if.c */
-bool has_if(const struct node *n);
 void act_ifs(struct seg *s, struct node *pred, struct node *list);
 #endif

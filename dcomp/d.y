@@ -147,6 +147,7 @@ add_clause(struct dc *c, const DCYLTYPE *l, struct pdesc *descs, struct node *pr
 	else
 		c->clauses = cl;
 	c->last_clause = cl;
+	dump_item(c, cl, NULL, 0);
 }
 
 #define OP1(op, l, a)		nd_op1(c, op, at(&(l)), a)

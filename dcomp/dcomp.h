@@ -163,6 +163,8 @@ struct dc_source {
 	 */
 	void (*described)(void *arg, const char *desc, uint64_t nmatched, struct dc_attr probe,
 			  struct dc_attr stmt);
+	/* The program as D text, `if` lowered and macros replaced (-d). Or NULL. */
+	void (*dump)(void *arg, const char *text);
 	void *arg;
 };
 int  dc_compile(struct dc *dc, const struct dc_source *src, struct dv_progb *out, struct dv_err *err);

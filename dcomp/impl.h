@@ -287,6 +287,13 @@ struct clause {
 	bool has_body;
 	struct clause *next;
 };
+/* A piece of the program's text, for -d. */
+struct item {
+	struct clause *cl;		/* or, if NULL: */
+	const char *text;		/* as it was written */
+	size_t len;
+	struct item *next;
+};
 struct pdesc {
 	struct loc loc;
 	const char *text;
@@ -360,6 +367,8 @@ struct dc {
 	size_t srclen;
 	uint32_t srcflags;
 	struct clause *clauses, *last_clause;
+	struct item *items, *last_item;
+	unsigned ndumped;		/* ifs shown so far, for their names */
 	uint32_t ndecls;		/* externals seen, pragmas too */
 	struct node *expr;		/* dc_expr's */
 
@@ -500,6 +509,7 @@ struct type *fmt_as(struct dc *c, struct conv *cv, struct node **args, uint32_t 
 /* pragma.c, option.c */
 void pr_line(struct dc *c, struct loc l, const char *text, size_t n, uint32_t *newline);
 void pr_end(struct dc *c);
+bool pr_is_ours(const char *text, size_t n);
 /* The text that a macro ($1, $$1, $pid) stands for. */
 bool pr_macro(struct dc *c, struct loc l, const char *s, size_t n, struct dv_str *out);
 bool op_version(const char *s, uint64_t *ret);
@@ -511,6 +521,13 @@ struct dc_attr at_attr(uint64_t v);		/* that as a struct */
 void at_provider(struct dc *c, const char *prov, enum dc_apart part, struct dc_attr a);
 void at_clause(struct dc *c, struct clause *cl, struct pdesc *d, const struct dc_probeinfo *in,
     const struct dc_source *src);
+
+/* dump.c */
+void dump_program(struct dc *c, const struct dc_source *src);
+void dump_item(struct dc *c, struct clause *cl, const char *text, size_t len);
+
+/* if.c */
+bool has_if(const struct node *n);
 
 /* cgen.c */
 uint32_t cg_difo(struct dc *c, struct node *n, struct type *as);	/* index in out->difos */
@@ -533,6 +550,7 @@ struct lexer {
 	size_t off;			/* of the next byte */
 	uint32_t line, col;
 	struct loc start;		/* of what opened last */
+	size_t decl;			/* where the declaration began, in LM_DECL */
 	uint32_t depth;			/* of ( [ { */
 	uint8_t mode;			/* enum lmode */
 	int first;			/* token to begin with, 0: given */

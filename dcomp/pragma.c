@@ -229,6 +229,29 @@ word_at(const char *s, size_t n, unsigned k)
 	}
 }
 
+/* Is it a #pragma D? */
+bool
+pr_is_ours(const char *s, size_t n)
+{
+	static const char *const words[] = { "pragma", "D" };
+	size_t i = 0, k, len;
+
+	while (i < n && s[i] != '#')
+		i++;
+	i++;
+	for (k = 0; k < 2; k++) {
+		while (i < n && (s[i] == ' ' || s[i] == '\t'))
+			i++;
+		len = strlen(words[k]);
+		if (i + len >= n || memcmp(s + i, words[k], len) != 0)
+			return false;
+		i += len;
+		if (s[i] != ' ' && s[i] != '\t')
+			return false;
+	}
+	return true;
+}
+
 /* The line that begins with #, newline excluded. *newline: the next line's number, or 0. */
 void
 pr_line(struct dc *c, struct loc l, const char *s, size_t n, uint32_t *newline)

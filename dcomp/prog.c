@@ -120,6 +120,7 @@ begin(struct dc *c, const char *text, size_t len, uint32_t flags, struct dv_err 
 	c->srclen = len;
 	c->srcflags = flags;
 	c->clauses = c->last_clause = NULL;
+	c->items = c->last_item = NULL;
 	c->ndecls = 0;
 	c->expr = NULL;
 	c->frame = NULL;
@@ -399,6 +400,8 @@ dc_compile(struct dc *c, const struct dc_source *src, struct dv_progb *out, stru
 		if (c->ndecls == 0 && !c->opt[DV_OPT_EMPTY])
 			dc_error(c, (struct loc){ 1, 1 }, D_EMPTY, "the program is empty");
 	}
+	if (src->dump != NULL && !c->bad)
+		dump_program(c, src);
 	for (cl = c->clauses; cl != NULL && !c->bad; cl = cl->next)
 		act_clause(c, cl, src);
 	if (out->failed && !c->bad)
