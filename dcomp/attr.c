@@ -237,11 +237,11 @@ static bool
 of_guest(struct dc *c, const char *name)
 {
 	const struct dc_types *t = c->cfg.types;
-	uint64_t addr;
+	struct dc_sinfo sym = { .addr = 0 };
 	dc_tid_t type;
 	int64_t v;
 
-	return t != NULL && (t->symbol(t->arg, NULL, name, &addr, &type) == 0 ||
+	return t != NULL && (t->symbol(t->arg, NULL, name, &sym) == 0 ||
 	    t->enumerator(t->arg, name, &v, &type));
 }
 
