@@ -135,6 +135,8 @@ compiled(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o, int *s
 		return rc;
 	if (vm->kernel != NULL && (rc = gi_kernel_layout(vm->kernel, err, &p->b.layout)) != 0)
 		return rc;
+	if (vm->kernel != NULL)
+		gi_kernel_unwind(vm->kernel, &p->b.unwind);
 	p->b.vmname = dv_progb_str(&p->b, vm->name);
 	p->b.host_pid = (uint32_t)getpid();
 	p->b.host_ppid = (uint32_t)getppid();

@@ -112,6 +112,9 @@ ustack_frames(struct seg *s, struct node *n)
 			dc_error(c, k->loc, D_USTACK_STRSIZE, "%s( ) string size must be "
 			    "a positive integer constant", n->id->name);
 	}
+	if (j && !c->bad)
+		dc_error(c, n->loc, D_VAR_UNSUP, "%s( ) is not available: no process of "
+		    "a Linux guest tells how its Java frames lie; use ustack( )", n->id->name);
 	return frames;
 }
 

@@ -13,6 +13,7 @@
 #define GI_H
 #include "abi/dv_types.h"
 #include "abi/dv_layout.h"
+#include "abi/dv_unwind.h"
 #include "abi/dv_prog.h"
 #include "base/err.h"
 
@@ -72,6 +73,8 @@ uint64_t gi_kernel_base(const struct gi_kernel *k);		/* _text */
  * and the bases and page_offset are those of early boot: ask again later.
  */
 int  gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret);
+/* Where this kernel keeps what its stacks are walked with. */
+void gi_kernel_unwind(const struct gi_kernel *k, struct dv_unwind *ret);
 
 /* Reads guest-virtual memory through the kernel's page tables. */
 int  gi_read(struct gi_kernel *k, dv_gva_t at, void *buf, size_t len, struct dv_err *err);

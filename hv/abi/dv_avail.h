@@ -16,10 +16,6 @@ dv_avail_var(uint32_t id)
 	switch (id) {
 	case DIF_VAR_UREGS:
 	case DIF_VAR_VTIMESTAMP:
-	case DIF_VAR_STACKDEPTH:
-	case DIF_VAR_CALLER:
-	case DIF_VAR_USTACKDEPTH:
-	case DIF_VAR_UCALLER:
 	case DIF_VAR_ZONENAME:
 		return false;
 	default:
@@ -52,8 +48,6 @@ static inline bool
 dv_avail_act(uint32_t kind)
 {
 	switch (kind) {
-	case DV_ACT_STACK:
-	case DV_ACT_USTACK:
 	case DV_ACT_STOP:
 	case DV_ACT_RAISE:
 	case DV_ACT_PANIC:

@@ -45,6 +45,7 @@ enum dv_sec {
 	DV_SEC_TIMERS,		/* struct dv_timer */
 	DV_SEC_LAYOUT,		/* struct dv_layout: 0 or 1 */
 	DV_SEC_OPTS,		/* uint64_t, indexed by enum dv_opt */
+	DV_SEC_UNWIND,		/* struct dv_unwind: 0 or 1 */
 	DV_NSEC
 };
 
@@ -308,6 +309,7 @@ struct dv_prog {
 	const struct dv_site *sites;	uint32_t nsites;
 	const struct dv_timer *timers;	uint32_t ntimers;
 	const void *layout;		/* struct dv_layout or NULL */
+	const void *unwind;		/* struct dv_unwind or NULL */
 	const uint64_t *opts;		/* DV_NOPT of them */
 };
 

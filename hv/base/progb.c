@@ -94,6 +94,8 @@ dv_progb_finish(struct dv_progb *b, struct dv_err *err, void **blob, size_t *len
 		[DV_SEC_TIMERS] = { b->timers.v, b->timers.n, sizeof(*b->timers.v) },
 		[DV_SEC_LAYOUT] = { &b->layout, b->layout.present ? 1 : 0, sizeof(b->layout) },
 		[DV_SEC_OPTS] = { b->opts, DV_NOPT, sizeof(b->opts[0]) },
+		[DV_SEC_UNWIND] = { &b->unwind, b->unwind.kind != DV_UNWIND_NONE ? 1 : 0,
+		    sizeof(b->unwind) },
 	};
 	struct dv_prog_hdr *h;
 	size_t total = (sizeof(*h) + 7) & ~(size_t)7;

@@ -12,6 +12,7 @@
 #define DV_PROGB_H
 #include "abi/dv_prog.h"
 #include "abi/dv_layout.h"
+#include "abi/dv_unwind.h"
 #include "err.h"
 #include "hash.h"
 #include "str.h"
@@ -36,6 +37,7 @@ struct dv_progb {
 	DV_VEC(struct dv_site) sites;
 	DV_VEC(struct dv_timer) timers;
 	struct dv_layout layout;	/* left out unless .present */
+	struct dv_unwind unwind;	/* left out if its kind is NONE */
 	uint64_t opts[DV_NOPT];
 	uint32_t vm;
 	uint32_t vmname;

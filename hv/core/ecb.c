@@ -19,7 +19,38 @@
 
 #include "dif.h"
 #include "load.h"
+#include "stack.h"
 #include "state_impl.h"
+
+static bool
+is_stack(const struct dv_act *a)
+{
+	return a->kind == DV_ACT_STACK || a->kind == DV_ACT_USTACK;
+}
+
+/* stack() and ustack(): frames, and zeros after the last. */
+static int
+store_stack(struct dv_mstate *ms, const struct dv_act *a, uint8_t *to)
+{
+	uint32_t size = a->rec.size, n;
+	uint64_t pid;
+
+	ms->fault = 0;
+	if (a->rec.kind == DV_T_USTACK) {
+		pid = dv_builtin(ms, DIF_VAR_PID);
+		if (ms->fault != 0)
+			return -1;
+		memcpy(to, &pid, 8);
+		to += 8;
+		size -= 8;
+		if (dv_ustack(ms, to, size / 8, &n) != 0)
+			return -1;
+	} else {
+		n = dv_kstack(ms, to, size / 8);
+	}
+	memset(to + 8 * (size_t)n, 0, size - 8 * (size_t)n);
+	return 0;
+}
 
 /* A field of a record, or a key: `val` as the action's type says. */
 static int
@@ -89,11 +120,16 @@ run_keys(struct dv_mstate *ms, const struct dv_act *a, uint32_t klen,
 	k->bytes = ms->cpu->aggkey;
 	k->nhole = 0;
 	for (a++; a < end; at = a->rec_off + a->rec.size, a++) {
+		if (at < a->rec_off)
+			memset(k->bytes + at, 0, a->rec_off - at);
+		if (is_stack(a)) {
+			if (store_stack(ms, a, k->bytes + a->rec_off) != 0)
+				return -1;
+			continue;
+		}
 		val = dv_dif_run(ms, a->difo);
 		if (ms->fault != 0)
 			return -1;
-		if (at < a->rec_off)
-			memset(k->bytes + at, 0, a->rec_off - at);
 		if (a->rec.kind == DV_T_STRING && k->nhole < DV_AGG_NHOLE &&
 		    a->rec_off % 8 == 0 && a->rec.size % 8 == 0) {
 			if (store_string_key(ms, a, k, val) != 0)
@@ -252,6 +288,12 @@ dv_ecb_run(struct dv_mstate *ms, uint32_t ei, struct dv_fail *ret)
 			if (run_agg(ms, a, &agg_dropped) != 0)
 				return failed(ms, e, i, acct, ret);
 			i += a->nargs;
+			continue;
+		}
+		if (is_stack(a)) {
+			if (rec != NULL && store_stack(ms, a,
+			    rec + sizeof(struct dv_rec) + a->rec_off) != 0)
+				return failed(ms, e, i, acct, ret);
 			continue;
 		}
 		if (a->difo == DV_NONE)

@@ -309,6 +309,27 @@ dv_load(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len, enum dv_how 
 	return 0;
 }
 
+int
+dv_peek(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len)
+{
+	return ms->s->lay != NULL && guest_ok(ms->s, addr, len, DV_KERNEL) ?
+	    copy_kernel(ms, addr, buf, len) : -1;
+}
+
+int
+dv_peek_user(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len)
+{
+	uint64_t fault_addr = ms->fault_addr;
+	uint32_t fault = ms->fault;
+	int rc = -1;
+
+	if (ms->s->lay != NULL && guest_ok(ms->s, addr, len, DV_USER))
+		rc = copy_user(ms, addr, buf, len);
+	ms->fault = fault;		/* of looking for the thread */
+	ms->fault_addr = fault_addr;
+	return rc;
+}
+
 static size_t
 find_nul(const char *p, size_t max)
 {

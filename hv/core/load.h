@@ -12,6 +12,13 @@ enum dv_how {
 
 /* Functions that return int: 0, or -1 with the fault in ms. */
 
+/*
+ * Guest memory that the machine looks at on its own, where nothing there is no
+ * fault: 0, or -1 and no fault. The kernel's half; that of the thread.
+ */
+int dv_peek(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len);
+int dv_peek_user(struct dv_mstate *ms, uint64_t addr, void *buf, size_t len);
+
 /* Host address of `len` bytes of tracer memory, or NULL (no fault set). */
 uint8_t *dv_tmem(struct dv_mstate *ms, uint64_t addr, uint64_t len, bool write);
 

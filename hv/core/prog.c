@@ -17,6 +17,7 @@
 #include "agg.h"
 #include "dv_avail.h"
 #include "dv_plat.h"
+#include "stack.h"
 #include "state.h"
 
 #define MAXKEYSIZE	(1u << 20)	/* keys of one aggregation entry, bytes */
@@ -115,6 +116,7 @@ static const struct {
 	[DV_SEC_TIMERS] = { "timers", sizeof(struct dv_timer) },
 	[DV_SEC_LAYOUT] = { "layout", sizeof(struct dv_layout) },
 	[DV_SEC_OPTS] = { "options", 8 },
+	[DV_SEC_UNWIND] = { "unwinding", sizeof(struct dv_unwind) },
 };
 
 static bool
@@ -239,9 +241,11 @@ check_field(const struct dv_act *a, uint64_t size, uint64_t *end,
 	    const char *where, uint32_t i, struct dv_reason *why)
 {
 	uint32_t align = 8;
+	bool stack;
 
 	if (a->rec.kind == DV_T_NONE)
-		return 0;
+		return a->kind == DV_ACT_STACK || a->kind == DV_ACT_USTACK ?
+		    dv_refuse(why, "%s %u: a stack is recorded by its action alone", where, i) : 0;
 	if (a->rec.kind > DV_T_UADDR || a->rec.size == 0 || a->rec.size > MAXRECORD)
 		return dv_refuse(why, "%s %u: bad record field", where, i);
 	switch (a->rec.kind) {
@@ -266,11 +270,17 @@ check_field(const struct dv_act *a, uint64_t size, uint64_t *end,
 		if (a->rec.size != 16)
 			return dv_refuse(why, "%s %u: bad record field", where, i);
 		break;
-	default:
-		return dv_refuse(why, "%s %u: stacks are not available in this version",
-		    where, i);
+	default:			/* STACK, USTACK: frames, and the process id */
+		if (a->rec.size % 8 != 0 || (a->rec.kind == DV_T_USTACK && a->rec.size < 16))
+			return dv_refuse(why, "%s %u: bad record field", where, i);
 	}
-	if (a->difo == DV_NONE)
+	stack = a->rec.kind == DV_T_STACK || a->rec.kind == DV_T_USTACK;
+	if (stack != (a->kind == DV_ACT_STACK || a->kind == DV_ACT_USTACK) ||
+	    (stack && (a->kind == DV_ACT_STACK) != (a->rec.kind == DV_T_STACK)))
+		return dv_refuse(why, "%s %u: a stack is recorded by its action alone", where, i);
+	if (stack && a->difo != DV_NONE)
+		return dv_refuse(why, "%s %u: a stack with a value", where, i);
+	if (!stack && a->difo == DV_NONE)
 		return dv_refuse(why, "%s %u: a record field without a value", where, i);
 	if (a->rec_off % align != 0)
 		return dv_refuse(why, "%s %u: record field is not aligned", where, i);
@@ -709,6 +719,10 @@ view_sections(const void *blob, size_t len, struct dv_prog *ret, struct dv_reaso
 		return dv_refuse(why, "more than one layout");
 	if (h->sec[DV_SEC_LAYOUT].n == 1)
 		ret->layout = (const uint8_t *)blob + h->sec[DV_SEC_LAYOUT].off;
+	if (h->sec[DV_SEC_UNWIND].n > 1)
+		return dv_refuse(why, "more than one way of unwinding");
+	if (h->sec[DV_SEC_UNWIND].n == 1)
+		ret->unwind = (const uint8_t *)blob + h->sec[DV_SEC_UNWIND].off;
 	if (h->sec[DV_SEC_OPTS].n != DV_NOPT)
 		return dv_refuse(why, "%llu options, this machine knows %u",
 		    (unsigned long long)h->sec[DV_SEC_OPTS].n, DV_NOPT);
@@ -728,6 +742,7 @@ dv_prog_view(const void *blob, size_t len, struct dv_prog *ret, struct dv_reason
 	    check_clauses(ret, why) != 0 ||
 	    check_probes(ret, why) != 0 ||
 	    check_layout(ret, why) != 0 ||
+	    dv_unwind_check(ret, why) != 0 ||
 	    check_sites(ret, why) != 0)
 		return -1;
 	return 0;

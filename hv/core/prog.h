@@ -4,6 +4,7 @@
 #define DV_CORE_PROG_H
 #include "dv_prog.h"
 #include "dv_layout.h"
+#include "dv_unwind.h"
 
 struct dv_reason;			/* state.h */
 

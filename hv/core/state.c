@@ -464,6 +464,7 @@ init_guest(struct dv_state *s, uint64_t seed)
 	unsigned bits = l != NULL && l->present && l->pt_levels == 5 ? 56 : 47;
 
 	s->lay = l != NULL && l->present ? l : NULL;
+	s->unwind = s->lay != NULL ? s->prog.unwind : NULL;
 	s->user_end = (uint64_t)1 << bits;
 	s->kernel_half = 0 - s->user_end;
 	if (s->lay != NULL)

@@ -68,6 +68,12 @@ struct dv_memo {
 	uint32_t yes;
 };
 
+/* ORC entries found last, by address of the instruction: stack.c. */
+#define DV_ORCMEMO	8		/* log2 of their number */
+struct dv_orcmemo {
+	uint64_t ip, raw;		/* ip 0: none */
+};
+
 struct dv_cpu {
 	_Alignas(64) uint32_t gate;
 	uint32_t index;			/* nvcpu: the host context */
@@ -88,12 +94,14 @@ struct dv_cpu {
 	uint8_t *locals_error;		/* while its clauses run */
 	uint64_t scratch_size;
 	struct dv_memo memo[DV_NMEMO];	/* by DIFO */
+	struct dv_orcmemo orc[1 << DV_ORCMEMO];
 	struct dv_mstate ms;
 };
 
 struct dv_state {
 	struct dv_prog prog;
 	const struct dv_layout *lay;	/* NULL: no guest */
+	const struct dv_unwind *unwind;	/* NULL: its stacks cannot be walked */
 	struct dv_carrier c;
 	uint32_t nvcpu, ncpu;
 	uint32_t life;			/* enum dv_life; atomic */

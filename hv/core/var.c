@@ -20,6 +20,7 @@
 
 #include "dif.h"
 #include "load.h"
+#include "stack.h"
 #include "state_impl.h"
 #include "dv_avail.h"
 
@@ -191,6 +192,20 @@ sys_errno(struct dv_mstate *ms)
 	return (int64_t)v < 0 && (int64_t)v >= -4095 ? -v : 0;
 }
 
+/* Where the innermost frame was called from; 0: nowhere. */
+static uint64_t
+caller(struct dv_mstate *ms, bool user)
+{
+	uint64_t pc[2] = { 0, 0 };
+	uint32_t n;
+
+	if (!user)
+		(void)dv_kstack(ms, (uint8_t *)pc, 2);
+	else if (dv_ustack(ms, (uint8_t *)pc, 2, &n) != 0)
+		return 0;
+	return pc[1];
+}
+
 static uint64_t
 name(struct dv_mstate *ms, uint32_t str)
 {
@@ -203,7 +218,7 @@ dv_builtin(struct dv_mstate *ms, uint32_t id)
 	static const struct dv_probe none;	/* strs begin with an empty one or not */
 	const struct dv_probe *pr = ms->probe != NULL ? ms->probe : &none;
 	uint64_t ret = 0;
-	uint32_t level;
+	uint32_t level, n;
 
 	switch (id) {
 	case DIF_VAR_CURTHREAD:
@@ -217,6 +232,13 @@ dv_builtin(struct dv_mstate *ms, uint32_t id)
 		return ms->wall;
 	case DIF_VAR_IPL:
 		return dv_level(ms, &level) == 0 ? level : 0;
+	case DIF_VAR_CALLER:
+	case DIF_VAR_UCALLER:
+		return caller(ms, id == DIF_VAR_UCALLER);
+	case DIF_VAR_STACKDEPTH:
+		return dv_kstack(ms, NULL, DV_MAXFRAMES);
+	case DIF_VAR_USTACKDEPTH:
+		return dv_ustack(ms, NULL, DV_MAXUFRAMES, &n) == 0 ? n : 0;
 	case DIF_VAR_EPID:
 		return ms->epid;
 	case DIF_VAR_ID:

@@ -30,7 +30,8 @@ tame(uint32_t i, uint32_t pc, uint32_t n)
 {
 	static const uint16_t vars[] = { 0x500, 0x501, 0x502, 0x503, 0x504, 0x505,
 	    DIF_VAR_CURTHREAD, DIF_VAR_EXECNAME, DIF_VAR_ARG0, DIF_VAR_PID, DIF_VAR_CPU,
-	    DIF_VAR_PROBENAME, DIF_VAR_ERRNO, DIF_VAR_IPL, DIF_VAR_UID, DIF_VAR_PPID };
+	    DIF_VAR_PROBENAME, DIF_VAR_ERRNO, DIF_VAR_IPL, DIF_VAR_UID, DIF_VAR_PPID,
+	    DIF_VAR_CALLER, DIF_VAR_STACKDEPTH, DIF_VAR_UCALLER, DIF_VAR_USTACKDEPTH };
 	uint32_t op = DIF_INSTR_OP(i) % 81, x = DIF_INSTR_INDEX(i);
 	uint32_t r1 = DIF_INSTR_R1(i) & 7, r2 = DIF_INSTR_R2(i) & 7, rd = DIF_INSTR_RD(i) & 7;
 
@@ -58,7 +59,7 @@ tame(uint32_t i, uint32_t pc, uint32_t n)
 		return DIF_INSTR_WIDE(op, x % 20, rd | 1);
 	case DV_DIF_VLD:
 	case DV_DIF_VST:
-		return DIF_INSTR_WIDE(op, vars[x % (op == DIF_OP_LDGS ? 16 : 6)], rd | 1);
+		return DIF_INSTR_WIDE(op, vars[x % (op == DIF_OP_LDGS ? 20 : 6)], rd | 1);
 	case DV_DIF_ALD:
 		return DIF_INSTR_FMT(DIF_OP_LDGA, x & 1, r2, rd | 1);
 	case DV_DIF_CALL:

@@ -159,7 +159,7 @@ TEST(blobs)
 	SEC(struct dv_act, DV_SEC_ACTS)->kind = 99;
 	refuse_blob("action 0: unknown kind 99");
 	SEC(struct dv_act, DV_SEC_ACTS)->kind = DV_ACT_STACK;
-	refuse_blob("stack() is not available in this version");
+	refuse_blob("action 0: a stack is recorded by its action alone");
 	SEC(struct dv_act, DV_SEC_ACTS)->kind = DV_ACT_SYSTEM;
 	refuse_blob("Destructive actions not allowed");
 	SEC(struct dv_act, DV_SEC_ACTS)->difo = 7;

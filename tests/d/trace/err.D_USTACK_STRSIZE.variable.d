@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-BEGIN { @[stack()] = count(); }
+BEGIN { n = 3; ustack(5, n); }

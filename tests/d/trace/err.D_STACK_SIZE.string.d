@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-BEGIN { ustack(5); }
+BEGIN { @[stack("3")] = count(); }
