@@ -271,6 +271,10 @@ int gi_findimage(struct gi_kernel *k, const struct gi_cpu *cpus, unsigned ncpu,
 int gi_image_id(struct gi_kernel *k, struct dv_err *err);
 /* From the root at hand to init_mm's, once symbols are known and it is filled. */
 void gi_prefer_init_root(struct gi_kernel *k);
+/* linux/locks.c: what D asks about locks, as inlines. */
+struct dv_str;
+void gi_prelude_locks(const struct gi_kernel *k, struct dv_str *s);
+
 /* vfs.c */
 void gi_vfs_layout(const struct gi_kernel *k, struct dv_vfs *ret);
 

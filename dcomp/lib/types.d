@@ -10,4 +10,6 @@ typedef long hrtime_t;
 typedef char *caddr_t;
 typedef unsigned int major_t;
 typedef unsigned int minor_t;
+typedef struct mutex kmutex_t;
+typedef struct rw_semaphore krwlock_t;
 inline void *NULL = 0;

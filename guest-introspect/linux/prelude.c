@@ -136,6 +136,7 @@ gi_prelude(struct gi_kernel *k, struct dv_err *err)
 		    "\tcpu_id = R->cpu;\n};\n");
 	else				/* a kernel for one CPU */
 		dv_str_add(&s, "translator cpuinfo_t < struct rq *R > {\n\tcpu_id = 0;\n};\n");
+	gi_prelude_locks(k, &s);
 	ret = s.failed ? NULL : strdup(s.s);
 	dv_str_fini(&s);
 	if (ret == NULL)

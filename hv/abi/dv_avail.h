@@ -27,6 +27,7 @@ static inline bool
 dv_avail_subr(uint32_t subr)
 {
 	switch (subr) {
+	/* loads of the guest's lock, made by the compiler: no machine runs a call */
 	case DIF_SUBR_MUTEX_OWNED:
 	case DIF_SUBR_MUTEX_OWNER:
 	case DIF_SUBR_MUTEX_TYPE_ADAPTIVE:

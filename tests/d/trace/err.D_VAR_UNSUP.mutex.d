@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-BEGIN { trace(mutex_owned(0)); }
+BEGIN { trace(mutex_owned((struct mutex *)0)); }

@@ -44,3 +44,65 @@ test_d_path_equals_the_kernels()
 	done
 	guest_run g 'umount /tmp/p/bound /tmp/jail/proc; rm -rf /tmp/p /tmp/jail' || return 1
 }
+
+# Whoever unlocks a mutex has it, and has it no more afterwards; likewise for
+# rwsems and for the lock of the task list.
+test_locks_are_held_by_whom_they_say()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    fbt::mutex_unlock:entry { self->m = args[0];
+		@["mutex_unlock", mutex_owned(self->m), mutex_owner(self->m) == curthread,
+		    mutex_type_adaptive(self->m), mutex_type_spin(self->m)] = count(); }
+	    fbt::mutex_unlock:return /self->m/ {
+		@["unlocked", mutex_owned(self->m), mutex_owner(self->m) == curthread, 0, 0] = count();
+		self->m = 0; }
+	    fbt::mutex_lock:entry { self->l = args[0];
+		@["mutex_lock", mutex_owned((kmutex_t *)arg0), 0, 0, 0] = count(); }
+	    fbt::mutex_lock:return /self->l/ {
+		@["locked", mutex_owned(self->l), mutex_owner(self->l)->pid == tid, 0, 0] = count();
+		self->l = 0; }
+	    fbt::up_write:entry { @["up_write", rw_read_held(args[0]), rw_write_held(args[0]),
+		rw_iswriter(args[0]), 0] = count(); }
+	    fbt::up_read:entry { @["up_read", rw_read_held(args[0]), rw_write_held(args[0]),
+		rw_iswriter((krwlock_t *)arg0) == 0 || args[0]->count.counter & 2, 0] = count(); }
+	    fbt::up_write:entry /execname == "dvwork" && args[0] == &curthread->mm->mmap_lock/ {
+		self->w = args[0]; }
+	    fbt::up_write:return /self->w/ {
+		@["mmap_lock free", rw_read_held(self->w), rw_write_held(self->w),
+		    rw_iswriter(self->w), 0] = count(); self->w = 0; }
+	    fbt::attach_pid:entry /execname == "dvwork"/ {
+		this->t = (rwlock_t *)&`tasklist_lock;
+		@["tasklist_lock", 0, rw_write_held(this->t), rw_iswriter(this->t), 0] = count(); }
+	    fbt::__kill_pgrp_info:entry /execname == "sh"/ {
+		this->t = (rwlock_t *)&`tasklist_lock;
+		@["read tasklist", rw_read_held(this->t), rw_write_held(this->t), 0, 0] = count(); }
+	    END { printa("%s %d %d %d %d %@d\n", @); }' || return 1
+	guest_run g 'dvwork pingpong 50; dvwork forkexec 5; dvwork threads 5; cat /proc/self/maps
+	    for i in 1 2 3; do kill -0 -$(cut -d" " -f5 /proc/self/stat); done' >/dev/null || return 1
+	trace_stop
+	no_drops || return 1
+	grep . "$tmp/trace.out" | grep -v '^ready' | sort | sed 's/ [0-9]*$//' >"$tmp/got"
+	cat >"$tmp/want" <<-END
+	locked 1 1 0 0
+	mmap_lock free 0 0 0 0
+	mutex_lock 0 0 0 0
+	mutex_unlock 1 1 1 0
+	read tasklist 1 0 0 0
+	tasklist_lock 0 1 1 0
+	unlocked 0 0 0 0
+	up_read 1 0 1 0
+	up_write 0 1 1 0
+	END
+	diff "$tmp/want" "$tmp/got" || fail "locks: see above"
+}
+
+# What this kernel's spinlocks do not say is refused with the reason.
+test_spinlocks_have_no_owner()
+{
+	dv -qn 'BEGIN { this->l = (spinlock_t *)0; printf("%d %d %d\n", mutex_type_spin(this->l),
+	    mutex_type_adaptive(this->l), mutex_owner(this->l) == NULL); exit(0); }' >"$tmp/o" || return 1
+	same spin "$(last "$tmp/o")" '1 0 1' || return 1
+	! dv -qn 'BEGIN { trace(mutex_owned((spinlock_t *)0)); exit(0); }' 2>"$tmp/e" || return 1
+	grep -q '\[D_TYPE_MEMBER\].*owner' "$tmp/e" || fail "$(cat "$tmp/e")"
+	cat "$tmp/e" >&2
+}
