@@ -31,7 +31,7 @@ key_label(struct cn *c, struct cn_buf *b, const struct cn_agg *a, const uint8_t 
 		if (f->kind == DV_T_STRING)
 			cn_put_esc(b, (const char *)key + f->off,
 			    strnlen((const char *)key + f->off, f->size),
-			    cn_field_esc(c, f));
+			    cn_field_esc(f));
 		else if (f->kind == DV_T_INT && cn_field_signed(f))
 			cn_printf(b, "%" PRId64, (int64_t)cn_field_int(f, key));
 		else if (f->kind == DV_T_INT)

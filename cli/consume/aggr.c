@@ -584,23 +584,3 @@ cn_agg_trunc(struct cn *c, struct cn_agg *a, int64_t n, bool all)
 		a->slots[at] = (uint32_t)i + 1;
 	}
 }
-
-int
-cn_agg_walk(struct cn *c, uint32_t aggid,
-	int (*fn)(void *arg, const void *keys, const uint64_t *words), void *arg)
-{
-	struct cn_agg *aggs[1];
-	struct cn_row *rows;
-	size_t n, i;
-	int rc;
-
-	if (aggid >= c->p->naggs)
-		return DV_E_NOENT;
-	aggs[0] = &c->aggs[aggid];
-	if ((rc = cn_rows(c, aggs, 1, &rows, &n)) != 0)
-		return rc;
-	for (i = 0; i < n && rc == 0; i++)
-		rc = fn(arg, rows[i].key, rows[i].ent[0]->words);
-	free(rows);
-	return rc;
-}

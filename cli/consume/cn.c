@@ -10,6 +10,7 @@
  *	format.c    printf(), printa()                 rec.c     records
  *	aggr.c      merging, order    aggprint.c rows  quantize.c drawings
  *	drops.c     what was lost, and faults          option.c  options
+ *	merge.c     records in order of time           typed.c   print()
  *
  * The program was checked by whoever gave us its view; what the consumer
  * relies on for its own memory it checks again, as that is cheap.
@@ -83,8 +84,7 @@ cn_open(const struct cn_config *cfg, struct dv_err *err, struct cn **ret)
 		rc = dv_err_set(err, DV_E_INVAL, "a consumer without CPUs");
 		goto fail;
 	}
-	if (cfg->multi_vm)
-		c->vmname = c->p->hdr != NULL ? cn_str(c->p, c->p->hdr->vmname) : "";
+	c->pending = ~(uint64_t)0;
 	if ((c->cpus = calloc(cfg->ncpu, sizeof(*c->cpus))) == NULL) {
 		rc = dv_err_nomem(err);
 		goto fail;
@@ -109,8 +109,7 @@ cn_close(struct cn *c)
 	cn_rec_fini(c);
 	for (i = 0; c->aggs != NULL && i < c->p->naggs; i++)
 		cn_agg_fini(&c->aggs[i]);
-	for (i = 0; c->cpus != NULL && i < c->cfg.ncpu; i++)
-		free(c->cpus[i].kept);
+	cn_merge_fini(c);
 	free(c->aggs);
 	free(c->cpus);
 	free(c->keys);
@@ -125,8 +124,6 @@ cn_header(struct cn *c)
 {
 	if (c->quiet)
 		return;
-	if (c->vmname != NULL)
-		cn_printf(&c->out, "%-16s ", "VM");
 	if (c->flow)
 		cn_printf(&c->out, "%3s %-41s\n", "CPU", "FUNCTION");
 	else

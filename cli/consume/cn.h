@@ -7,7 +7,7 @@
  * from a carrier that is trusted no further than bounds: every length is
  * checked, strings are cut at their field and printed with control characters
  * escaped (newline and tab of printf *formats* are the program's own; those in
- * guest *strings* are escaped unless the rawstrings flag is set).
+ * guest *strings* are escaped).
  */
 #ifndef CN_H
 #define CN_H
@@ -16,8 +16,7 @@
  *
  *	PRINTF FREOPEN SYSTEM	arg: offset of the format in DV_SEC_STRS; the
  *				arguments follow, those of * and .* before their
- *				value. FREOPEN, SYSTEM: a format "" with
- *				arguments stands for "%s".
+ *				value
  *	PRINTA			the arguments' arg: aggregation ids; they have no
  *				record. All aggregations have the same keys.
  *	SETOPT			arguments: two strings, or one
@@ -25,7 +24,8 @@
  *	TRUNC			record: the count, an integer of any size; without
  *				record, or with a bit above 31 in arg: all
  *	EXIT			record: the status
- *	TRACEMEM		record: the bytes, as many as are shown
+ *	TRACEMEM		record: the bytes; one argument: how many are shown
+ *	PRINT			arg: offset of its type's text (typed.c)
  *	USYM UMOD UADDR		record: process id, address
  */
 #include "abi/dv_prog.h"
@@ -45,10 +45,8 @@ struct cn_symbols {
 /* What the program asks of the command (dtrace's library actions). */
 struct cn_requests {
 	void *arg;
-	void (*exit)(void *arg, int status);
 	int  (*freopen)(void *arg, const char *path);	/* NULL path (""): back to the first output */
 	int  (*system)(void *arg, const char *cmd);
-	int  (*setopt)(void *arg, const char *name, const char *value, struct dv_err *err);
 	void (*ftruncate)(void *arg);
 };
 
@@ -61,8 +59,6 @@ struct cn_config {
 	const struct cn_requests *requests;
 	unsigned ncpu;			/* vCPUs + 1 host */
 	const uint32_t *cpu_ids;	/* CPU column per vCPU: guest's cpu number; host prints 0 */
-	bool multi_vm;			/* prefix records with the VM's name */
-	bool rawstrings;		/* guest strings as they are */
 };
 
 int  cn_open(const struct cn_config *cfg, struct dv_err *err, struct cn **ret);
@@ -79,16 +75,18 @@ uint64_t cn_option(const struct cn *c, enum dv_opt opt);
 
 /*
  * One principal snapshot of a CPU (index 0..ncpu-1; ncpu-1 is the host), whose
- * bytes begin at `data`, whatever s->off: prints its records. With `temporal`, or while merging, records are kept until
- * cn_flush(before): then all with a timestamp below it are printed in order.
+ * bytes begin at `data`, whatever s->off: prints its records. With `temporal`, records
+ * are kept until cn_flush(before), for which see merge.c.
  * Library actions in records (printa, normalize, clear, trunc, exit, ...) act
  * here, in order: aggregations must have been taken (cn_take_aggs) before.
  * DV_E_FORMAT: bytes make no sense (err tells the place); the rest is skipped.
  */
 int  cn_take_records(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s, struct dv_err *err);
-void cn_flush(struct cn *c, uint64_t before);	/* ~0: all */
-/* Timestamp of the oldest record kept, or ~0: merges several consumers. */
-uint64_t cn_oldest(const struct cn *c);
+/*
+ * After a round of snapshots of all CPUs, `before`: a time just before the
+ * first of them. Prints in order all that nothing older can follow. ~0: all.
+ */
+void cn_flush(struct cn *c, uint64_t before);
 
 /* One aggregation snapshot: merged into the consumer's aggregations. */
 int  cn_take_aggs(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s, struct dv_err *err);
@@ -106,8 +104,4 @@ bool cn_exiting(const struct cn *c, int *status);
 
 /* Could the output not be written (out's owner sets it)? Records stop being printed. */
 void cn_set_failed(struct cn *c);
-
-/* An aggregation's merged contents, for JSON output and tests: walk in printing order. */
-int  cn_agg_walk(struct cn *c, uint32_t aggid,
-		 int (*fn)(void *arg, const void *keys, const uint64_t *words), void *arg);
 #endif

@@ -83,7 +83,7 @@ cn_field_signed(const struct cn_field *f)
 {
 	return (f->flags & DV_TF_SIGNED) != 0;
 }
-enum cn_esc cn_field_esc(const struct cn *c, const struct cn_field *f);
+enum cn_esc cn_field_esc(const struct cn_field *f);
 
 /* trace(), tracemem() */
 void cn_trace(struct cn *c, struct cn_buf *b, const struct cn_field *f,
@@ -207,9 +207,14 @@ struct cn_cpu {
 	uint32_t last;			/* -F: EPID of the last record */
 	uint32_t indent;
 	uint64_t drops, agg_drops;	/* reported so far */
-	/* temporal: records kept, whole, in order */
-	uint8_t *kept;
-	size_t klen, kcap, kpos;
+};
+
+/* temporal: a record that waits for its turn. */
+struct cn_kept {
+	uint64_t time;
+	size_t off;			/* of its bytes in cn.kbytes */
+	uint32_t cpu, epid;
+	uint32_t next;			/* EPID of the next one of its CPU, or 0 */
 };
 
 struct cn {
@@ -229,13 +234,23 @@ struct cn {
 	uint64_t *rec;			/* a copy of the record at hand */
 	uint8_t *keys;			/* canonical keys of the entry at hand */
 	uint64_t *words;		/* its value */
-	const char *vmname;
+	/* merge.c */
+	DV_VEC(struct cn_kept) kept;	/* as they came, those of a CPU in its order */
+	uint8_t *kbytes;
+	size_t klen, kcap;
+	uint64_t pending;		/* the least that this round's snapshots said */
+	uint64_t before;		/* of the last flush */
+	bool commits;			/* the program may commit speculations */
 	struct dv_status last;		/* as reported */
 	bool exiting;
 	int status;
 	bool failed;
 };
 
+void cn_show(struct cn *c, unsigned cpu, const void *rec, uint32_t next);
+uint32_t cn_rec_size(const struct cn *c, uint32_t epid);
+int  cn_keep(struct cn *c, unsigned cpu, const uint8_t *rec, uint32_t epid, uint32_t size);
+void cn_merge_fini(struct cn *c);
 int  cn_rec_init(struct cn *c, struct dv_err *err);
 void cn_rec_fini(struct cn *c);
 /* A line for stderr, after all that was printed before it. */

@@ -373,7 +373,7 @@ put_utf8(char text[4], uint64_t val)
 }
 
 static void
-put_char(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
+put_char(struct cn_buf *b, const struct spec *sp, const struct conv *v,
 	uint64_t val)
 {
 	struct spec all = *sp;
@@ -385,12 +385,12 @@ put_char(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct con
 		n = put_utf8(text, val);
 	else
 		text[0] = (char)val;
-	put_text(b, &all, text, n, v->conv == 'C' ? CN_ESC_ALL : cn_field_esc(c, v->field));
+	put_text(b, &all, text, n, v->conv == 'C' ? CN_ESC_ALL : cn_field_esc(v->field));
 }
 
 /* %ws: an array of 4-byte characters up to its 0. The precision counts them. */
 static void
-put_wide(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct cn_field *f,
+put_wide(struct cn_buf *b, const struct spec *sp, const struct cn_field *f,
 	const uint8_t *base)
 {
 	struct spec all = *sp;
@@ -408,7 +408,7 @@ put_wide(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct cn_
 			break;
 		cn_put(&t, text, put_utf8(text, ch));
 	}
-	put_text(b, &all, t.s != NULL ? t.s : "", t.len, cn_field_esc(c, f));
+	put_text(b, &all, t.s != NULL ? t.s : "", t.len, cn_field_esc(f));
 	cn_buf_fini(&t);
 }
 
@@ -518,13 +518,13 @@ put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct co
 
 	switch (v->conv) {
 	case 'W':
-		put_wide(c, b, sp, f, base);
+		put_wide(b, sp, f, base);
 		return;
 	case 's': case 'S':
 		if (f->kind != DV_T_STRING && f->kind != DV_T_BYTES)
 			break;
 		put_text(b, sp, s, strnlen(s, f->size),
-		    v->conv == 'S' ? CN_ESC_ALL : cn_field_esc(c, f));
+		    v->conv == 'S' ? CN_ESC_ALL : cn_field_esc(f));
 		return;
 	case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
 		put_float(b, sp, v->conv, f, base);
@@ -542,7 +542,7 @@ put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct co
 		put_address(c, b, sp, v, base);
 		return;
 	case DV_T_STRING:
-		put_text(b, sp, s, strnlen(s, f->size), cn_field_esc(c, f));
+		put_text(b, sp, s, strnlen(s, f->size), cn_field_esc(f));
 		return;
 	default:
 		break;
@@ -559,7 +559,7 @@ put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct co
 	val = cn_field_int(&part, base);
 	switch (v->conv) {
 	case 'c': case 'C': case 'w':
-		put_char(c, b, sp, v, val);
+		put_char(b, sp, v, val);
 		break;
 	case 'a': case 'A':
 		put_address(c, b, sp, v, base);

@@ -2,7 +2,7 @@
 cn_SRCS += cli/consume/cn.c cli/consume/buf.c cli/consume/typed.c cli/consume/value.c \
 	cli/consume/stack.c cli/consume/format.c cli/consume/rec.c \
 	cli/consume/aggr.c cli/consume/aggprint.c cli/consume/quantize.c \
-	cli/consume/drops.c cli/consume/option.c
+	cli/consume/drops.c cli/consume/merge.c cli/consume/option.c
 unit_TESTS += tests/unit/cn_rec_test.c tests/unit/cn_format_test.c \
 	tests/unit/cn_aggr_test.c tests/unit/cn_quantize_test.c \
 	tests/unit/cn_drops_test.c tests/unit/cn_typed_test.c

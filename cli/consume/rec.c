@@ -9,7 +9,7 @@
  * still write.
  *
  *	take -> one at a time -> show: row, then each action in turn
- *	     -> temporal: kept per CPU -> flush: the oldest first -> show
+ *	     -> temporal: kept (merge.c) -> flush: the oldest first -> show
  *
  * With flowindent a row is indented by the depth of entries on its CPU. What
  * is an entry for one clause is only a line for the next clause of the same
@@ -151,6 +151,7 @@ init_clause(struct cn *c, const struct dv_clause *cl, struct dv_err *err)
 	if (cl->nact > p->nacts || cl->act > p->nacts - cl->nact)
 		return dv_err_set(err, DV_E_FORMAT, "a clause has impossible actions");
 	end = cl->act + cl->nact;
+	c->commits |= (cl->flags & DV_CL_COMMITS) != 0;
 	for (i = cl->act; i < end; i++) {
 		const struct dv_act *a = &p->acts[i];
 
@@ -285,7 +286,6 @@ field_text(const struct dv_act *a, const uint8_t *base)
 static void
 do_setopt(struct cn *c, const struct dv_act *a, const uint8_t *base)
 {
-	const struct cn_requests *r = c->cfg.requests;
 	char *name, *value = NULL;
 	struct dv_err err = { 0 };
 	int rc = DV_E_NOMEM;
@@ -297,8 +297,6 @@ do_setopt(struct cn *c, const struct dv_act *a, const uint8_t *base)
 		value = field_text(&a[2], base);
 	if (name != NULL && (value != NULL || a->nargs == 1)) {
 		rc = cn_setopt(c, name, value, &err);
-		if (r != NULL && r->setopt != NULL && (rc == 0 || rc == DV_E_NOENT))
-			rc = r->setopt(r->arg, name, value, &err);
 	} else {
 		dv_err_nomem(&err);
 	}
@@ -322,12 +320,8 @@ do_normalize(struct cn *c, struct cn_agg *agg, uint64_t factor)
 static void
 do_exit(struct cn *c, int status)
 {
-	const struct cn_requests *r = c->cfg.requests;
-
 	c->exiting = true;
 	c->status = status;
-	if (r != NULL && r->exit != NULL)
-		r->exit(r->arg, status);
 }
 
 /* tracemem()'s third argument: 0, and what is more than there is, say all. */
@@ -418,11 +412,6 @@ put_cpu(struct cn *c, unsigned cpu)
 {
 	unsigned id = cn_cpu_id(c, cpu);
 
-	if (c->vmname != NULL) {
-		cn_put_padded(&c->out, c->vmname, strlen(c->vmname), CN_ESC_CONTROL, 16,
-		    true);
-		cn_putc(&c->out, ' ');
-	}
 	if (id < 10) {
 		cn_put(&c->out, "  ", 2);
 		cn_putc(&c->out, (char)('0' + id));
@@ -469,8 +458,8 @@ put_flow_row(struct cn *c, unsigned cpu, uint32_t epid, uint32_t next)
 }
 
 /* A record, checked and copied; `next`: EPID of the next one of its CPU, or 0. */
-static void
-show(struct cn *c, unsigned cpu, const void *rec, uint32_t next)
+void
+cn_show(struct cn *c, unsigned cpu, const void *rec, uint32_t next)
 {
 	const struct dv_rec *r = rec;
 	const uint8_t *base = (const uint8_t *)rec + sizeof(*r);
@@ -512,34 +501,12 @@ epid_at(const uint8_t *p, uint64_t at, uint64_t end)
 }
 
 /* Size of the record of an EPID, 0 if there is none such. */
-static uint32_t
-rec_size(const struct cn *c, uint32_t epid)
+uint32_t
+cn_rec_size(const struct cn *c, uint32_t epid)
 {
 	if (epid == DV_EPID_FAULT)
 		return sizeof(struct dv_fault_rec);
 	return epid == 0 || epid > c->p->necbs ? 0 : c->ecbs[epid - 1].size;
-}
-
-static int
-keep(struct cn *c, unsigned cpu, const uint8_t *rec, uint32_t epid, uint32_t size)
-{
-	struct cn_cpu *p = &c->cpus[cpu];
-
-	if (p->kcap - p->klen < size) {
-		size_t cap = p->kcap != 0 ? p->kcap * 2 : 65536;
-		uint8_t *kept;
-
-		while (cap < p->klen + size)
-			cap *= 2;
-		if ((kept = realloc(p->kept, cap)) == NULL)
-			return DV_E_NOMEM;
-		p->kept = kept;
-		p->kcap = cap;
-	}
-	memcpy(p->kept + p->klen, rec, size);
-	memcpy(p->kept + p->klen, &epid, sizeof(epid));
-	p->klen += size;
-	return 0;
 }
 
 static int
@@ -554,18 +521,18 @@ take(struct cn *c, unsigned cpu, const uint8_t *p, uint64_t at, uint64_t end,
 			at += end - at < 8 ? end - at : 8;
 			continue;
 		}
-		size = rec_size(c, epid);
+		size = cn_rec_size(c, epid);
 		if (size == 0 || size > end - at)
 			return dv_err_set(err, DV_E_FORMAT, "buffer of CPU %u makes "
 			    "no sense at byte %" PRIu64 " of %" PRIu64 ": EPID %u",
 			    cn_cpu_id(c, cpu), at, end, epid);
 		if (c->temporal) {
-			if (keep(c, cpu, p + at, epid, size) != 0)
+			if (cn_keep(c, cpu, p + at, epid, size) != 0)
 				return dv_err_nomem(err);
 		} else {
 			memcpy(c->rec, p + at, size);
 			memcpy(c->rec, &epid, sizeof(epid));
-			show(c, cpu, c->rec, epid_at(p, at + size, end));
+			cn_show(c, cpu, c->rec, epid_at(p, at + size, end));
 		}
 		at += size;
 	}
@@ -585,98 +552,11 @@ cn_take_records(struct cn *c, unsigned cpu, const void *data, const struct dv_sn
 		return dv_err_set(err, DV_E_FORMAT,
 		    "buffer of CPU %u makes no sense: it wraps beyond its end",
 		    cn_cpu_id(c, cpu));
+	if (s->pending < c->pending)
+		c->pending = s->pending;
 	rc = take(c, cpu, data, wrapped, len, err);
 	if (rc == 0 && wrapped > 0)
 		rc = take(c, cpu, data, 0, wrapped, err);
 	cn_buf_flush(&c->out);
 	return rc;
-}
-
-/* ---- temporal ------------------------------------------------------------- */
-
-static uint64_t
-kept_time(const struct cn_cpu *p)
-{
-	return cn_load64(p->kept + p->kpos + offsetof(struct dv_rec, timestamp));
-}
-
-static uint32_t
-kept_epid(const struct cn_cpu *p, size_t at)
-{
-	return epid_at(p->kept, at, p->klen);
-}
-
-/* Restores the heap of CPUs, earliest first, below position i. */
-static void
-sift(struct cn *c, unsigned *heap, unsigned n, unsigned i)
-{
-	for (;;) {
-		unsigned k = 2 * i + 1, h;
-
-		if (k >= n)
-			return;
-		if (k + 1 < n && kept_time(&c->cpus[heap[k + 1]]) <
-		    kept_time(&c->cpus[heap[k]]))
-			k++;
-		if (kept_time(&c->cpus[heap[i]]) <= kept_time(&c->cpus[heap[k]]))
-			return;
-		h = heap[i];
-		heap[i] = heap[k];
-		heap[k] = h;
-		i = k;
-	}
-}
-
-void
-cn_flush(struct cn *c, uint64_t before)
-{
-	unsigned *heap, n = 0, i;
-
-	if ((heap = calloc(c->cfg.ncpu + 1, sizeof(*heap))) == NULL) {
-		cn_msg(c, "could not print records: out of memory");
-		return;
-	}
-	for (i = 0; i < c->cfg.ncpu; i++)
-		if (c->cpus[i].klen > 0)
-			heap[n++] = i;
-	for (i = n; i-- > 0; )
-		sift(c, heap, n, i);
-	while (n > 0) {
-		struct cn_cpu *p = &c->cpus[heap[0]];
-		uint32_t size;
-
-		if (before != ~(uint64_t)0 && kept_time(p) >= before)
-			break;
-		size = rec_size(c, kept_epid(p, p->kpos));
-		memcpy(c->rec, p->kept + p->kpos, size);
-		p->kpos += size;
-		show(c, heap[0], c->rec, p->kpos < p->klen ?
-		    kept_epid(p, p->kpos) : 0);
-		if (p->kpos == p->klen)
-			heap[0] = heap[--n];
-		sift(c, heap, n, 0);
-	}
-	for (i = 0; i < c->cfg.ncpu; i++) {
-		struct cn_cpu *p = &c->cpus[i];
-
-		if (p->kpos > 0) {
-			memmove(p->kept, p->kept + p->kpos, p->klen - p->kpos);
-			p->klen -= p->kpos;
-			p->kpos = 0;
-		}
-	}
-	free(heap);
-	cn_buf_flush(&c->out);
-}
-
-uint64_t
-cn_oldest(const struct cn *c)
-{
-	uint64_t t = ~(uint64_t)0;
-	unsigned i;
-
-	for (i = 0; i < c->cfg.ncpu; i++)
-		if (c->cpus[i].klen > 0 && kept_time(&c->cpus[i]) < t)
-			t = kept_time(&c->cpus[i]);
-	return t;
 }

@@ -75,9 +75,9 @@ cn_field_int(const struct cn_field *f, const uint8_t *base)
 }
 
 enum cn_esc
-cn_field_esc(const struct cn *c, const struct cn_field *f)
+cn_field_esc(const struct cn_field *f)
 {
-	return f->constant || c->cfg.rawstrings ? CN_ESC_RAW : CN_ESC_CONTROL;
+	return f->constant ? CN_ESC_RAW : CN_ESC_CONTROL;
 }
 
 /* Printable up to the first NUL, then nothing else? Not if it is empty. */
@@ -122,7 +122,7 @@ cn_hexdump(struct cn_buf *b, const uint8_t *p, size_t n)
 }
 
 static void
-put_string(struct cn *c, struct cn_buf *b, const struct cn_field *f,
+put_string(struct cn_buf *b, const struct cn_field *f,
 	const uint8_t *base, size_t width, bool quiet)
 {
 	const char *s = (const char *)base + f->off;
@@ -130,7 +130,7 @@ put_string(struct cn *c, struct cn_buf *b, const struct cn_field *f,
 
 	if (!quiet)
 		cn_puts(b, "  ");
-	cn_put_padded(b, s, n, cn_field_esc(c, f), quiet ? 0 : width, true);
+	cn_put_padded(b, s, n, cn_field_esc(f), quiet ? 0 : width, true);
 }
 
 static void
@@ -138,7 +138,7 @@ put_bytes(struct cn *c, struct cn_buf *b, const struct cn_field *f,
 	const uint8_t *base, size_t width, bool quiet)
 {
 	if (!c->opts[DV_OPT_RAWBYTES] && looks_like_string(base + f->off, f->size))
-		put_string(c, b, f, base, width, quiet);
+		put_string(b, f, base, width, quiet);
 	else
 		cn_hexdump(b, base + f->off, f->size);
 }
@@ -171,7 +171,7 @@ cn_trace(struct cn *c, struct cn_buf *b, const struct cn_field *f, const uint8_t
 
 	switch (f->kind) {
 	case DV_T_STRING:
-		put_string(c, b, f, base, 33, c->quiet);
+		put_string(b, f, base, 33, c->quiet);
 		break;
 	case DV_T_STACK:
 	case DV_T_USTACK:
@@ -205,7 +205,7 @@ cn_put_key(struct cn *c, struct cn_buf *b, const struct cn_field *f, const uint8
 	if (is_int(f))
 		put_int(b, f, base, width[f->size]);
 	else if (f->kind == DV_T_STRING)
-		put_string(c, b, f, base, 50, false);
+		put_string(b, f, base, 50, false);
 	else if (f->kind == DV_T_BYTES || f->kind == DV_T_INT)
 		put_bytes(c, b, f, base, 50, false);
 	else

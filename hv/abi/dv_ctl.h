@@ -33,7 +33,7 @@
 #include "dv_rec.h"
 
 #define DV_CTL_MAGIC	0x43445644u	/* "DVDC" */
-#define DV_CTL_VERSION	2u
+#define DV_CTL_VERSION	3u
 #define DV_CTL_MAXLEN	(256u << 20)	/* of a LOAD body; others: 1 MiB */
 #define DV_CTL_MAXREAD	(1u << 20)
 #define DV_CTL_DEAD_NS	1000000000ull

@@ -68,6 +68,8 @@ struct dv_snap {
 	uint64_t drops;		/* records that did not fit */
 	uint64_t errors;	/* faults */
 	uint64_t now;		/* host time of the switch, ns */
+	uint64_t pending;	/* time of the oldest commit of which this CPU's part may
+				   still come; ~0: there is none */
 };
 
 /* Totals of a state, read at statusrate and at the end. */

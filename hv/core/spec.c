@@ -167,7 +167,7 @@ dv_spec_commit(struct dv_mstate *ms, uint64_t id)
 	uint32_t me = ms->cpu->index, tries;
 	struct dv_spec *sp;
 	bool many;
-	uint64_t word;
+	uint64_t word, time;
 
 	if (id == 0)
 		return;
@@ -182,9 +182,10 @@ dv_spec_commit(struct dv_mstate *ms, uint64_t id)
 		if (tries == 8)		/* states only go forward: not reached */
 			return;
 	}
-	sp->time = dv_now(ms);
-	copy_part(s, ms->cpu, &ms->cpu->sbuf[id - 1], sp->time);
-	dv_store64(&sp->word, WORD(many ? COMMITTINGMANY : INACTIVE, 0));
+	time = dv_now(ms);
+	dv_store64(&sp->time, time);
+	copy_part(s, ms->cpu, &ms->cpu->sbuf[id - 1], time);
+	dv_store_rel64(&sp->word, WORD(many ? COMMITTINGMANY : INACTIVE, 0));
 }
 
 void
@@ -211,6 +212,22 @@ dv_spec_discard(struct dv_mstate *ms, uint64_t id)
 			dv_store64(&sp->word, WORD(INACTIVE, 0));
 		return;
 	}
+}
+
+uint64_t
+dv_spec_pending(const struct dv_state *s)
+{
+	uint64_t oldest = ~(uint64_t)0, time;
+	uint32_t i;
+
+	for (i = 0; i < s->nspec; i++) {
+		if (STATE(dv_load_acq64(&s->specs[i].word)) != COMMITTINGMANY)
+			continue;
+		time = dv_load64(&s->specs[i].time);
+		if (time < oldest)
+			oldest = time;
+	}
+	return oldest;
 }
 
 bool

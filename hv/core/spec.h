@@ -35,6 +35,9 @@ enum dv_spec_result dv_spec_reserve(struct dv_mstate *ms, uint64_t id, uint64_t 
 void dv_spec_commit(struct dv_mstate *ms, uint64_t id);
 void dv_spec_discard(struct dv_mstate *ms, uint64_t id);
 
+/* Time of the oldest commit whose parts are not all copied yet, or ~0. */
+uint64_t dv_spec_pending(const struct dv_state *s);
+
 /* Cleaning: begin, then every CPU under its gate, then end. CONTROL. */
 bool dv_spec_clean_begin(struct dv_state *s);	/* is there work? */
 void dv_spec_clean_cpu(struct dv_state *s, struct dv_cpu *cpu);

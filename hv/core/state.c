@@ -604,6 +604,7 @@ dv_snap(struct dv_state *s, unsigned cpu, enum dv_which which, struct dv_snap *r
 	}
 	ret->errors = c->n.errors;
 	ret->now = s->c.clock(&ctx);
+	ret->pending = dv_spec_pending(s);
 	dv_gate_leave(&c->gate);
 	ret->off = (uint64_t)(half.data - s->shared);
 	ret->len = half.len;

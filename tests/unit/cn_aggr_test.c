@@ -457,31 +457,6 @@ TEST(agghist_draws_a_scalar_over_its_keys)
 	ct_fini(&t);
 }
 
-static int
-see(void *arg, const void *keys, const uint64_t *words)
-{
-	char *text = arg;
-
-	sprintf(text + strlen(text), "%s=%d ", (const char *)keys, (int)words[0]);
-	return 0;
-}
-
-TEST(walk_is_in_printing_order)
-{
-	char text[64] = "";
-	struct ct t;
-
-	by_name(&t, DV_AGG_COUNT);
-	ct_open(&t);
-	str_entry(&t, 0, "b", 2);
-	str_entry(&t, 0, "a", 3);
-	ct_aggs(&t, 0);
-	EXPECT_EQ(cn_agg_walk(t.cn, 0, see, text), 0);
-	EXPECT_STREQ(text, "b=2 a=3 ");
-	EXPECT_EQ(cn_agg_walk(t.cn, 1, see, text), DV_E_NOENT);
-	ct_fini(&t);
-}
-
 TEST(a_hundred_thousand_keys_are_quick)
 {
 	clock_t start = clock();

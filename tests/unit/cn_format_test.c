@@ -140,24 +140,6 @@ TEST(text_of_the_format_and_constants_are_the_programs_own)
 	ct_fini(&t);
 }
 
-TEST(rawstrings_escapes_nothing)
-{
-	char field[8] = "a\tb\n";
-	struct ct t;
-
-	ct_init(&t);
-	t.cfg.rawstrings = true;
-	t.b.opts[DV_OPT_QUIET] = 1;
-	ct_probe(&t, "dtrace", "", "", "BEGIN", 1, 0);
-	ct_clause(&t, 0);
-	ct_act(&t, DV_ACT_TRACE, ct_type(DV_T_STRING, 8));
-	ct_open(&t);
-	ct_rec(&t, 1, 1, field, sizeof(field));
-	ct_take(&t, 0);
-	EXPECT_STREQ(ct_out(&t), "a\tb\n");
-	ct_fini(&t);
-}
-
 TEST(characters)
 {
 	EXPECT_STREQ(print_s8("%c", 'x'), "x");

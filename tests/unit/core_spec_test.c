@@ -143,6 +143,8 @@ TEST(commit_of_many_leaves_the_rest_to_cleaning)
 	dv_sim_hit(t.sim, 0, COMMIT);
 	EXPECT_EQ(records(&t, 0), 1);
 	EXPECT_EQ(records(&t, 1), 0);
+	dv_sim_snap(t.sim, 1, DV_BUF_PRINCIPAL, &snap);
+	EXPECT_EQ(snap.pending, 300);		/* its part is still to come */
 	say(&t, 1, 3);				/* committing: silently refused */
 	EXPECT_EQ(account(&t).spec_refused, 1);
 	EXPECT_EQ(open_spec(&t), 0);
@@ -153,6 +155,7 @@ TEST(commit_of_many_leaves_the_rest_to_cleaning)
 	dv_sim_clean(t.sim);
 	r = (const void *)dv_sim_snap(t.sim, 1, DV_BUF_PRINCIPAL, &snap);
 	EXPECT_EQ(snap.len, 24);
+	EXPECT_EQ(snap.pending, ~(uint64_t)0);
 	EXPECT_EQ(r[1], 300);
 	EXPECT_EQ(r[2], 2);
 	EXPECT_EQ(open_spec(&t), 1);
