@@ -88,12 +88,14 @@ symbol(void *arg, const char *mod, const char *name, struct dc_sinfo *ret)
 
 	if (!gi_sym_find(arg, mod, name, &sym))
 		return DV_E_NOENT;
-	*ret = (struct dc_sinfo){ .addr = sym.addr, .is_code = strchr("tTwWi", sym.type) != NULL };
+	*ret = (struct dc_sinfo){ .addr = sym.addr };
 	/* BTF knows the types of per-CPU variables and of some others. */
 	if ((id = gi_type_find_in(arg, sym.mod, GI_T_VAR, name)) != 0 && gi_type(arg, id, &t) == 0)
 		ret->type = t.ref;
 	else if (gi_is_vmlinux(sym.mod))
 		ret->text = gi_var_type(name);
+	/* Some kernels have variables in sections that count as text. */
+	ret->is_code = ret->type == 0 && ret->text == NULL && strchr("tTwWi", sym.type) != NULL;
 	return 0;
 }
 
