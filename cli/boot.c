@@ -16,6 +16,7 @@
 #include "paths.h"
 #include "run.h"
 #include "base/clock.h"
+#include "base/str.h"
 #include "base/vec.h"
 
 #include "config.h"
@@ -222,13 +223,6 @@ wait_for_socket(const struct dv_booted *g, int log, struct dv_err *err)
 	return dv_err_set(err, DV_E_GUEST, "QEMU runs, but its dvisor socket %s did not come up", g->sock);
 }
 
-static bool
-name_ok(const char *s)
-{
-	return *s != '\0' && strlen(s) < 48 && *s != '.' &&
-	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == strlen(s);
-}
-
 /* A bzImage has "HdrS" in its boot header; ELF kernels boot by PVH. */
 static int
 check_kernel(const char *path, struct dv_err *err)
@@ -280,9 +274,9 @@ dv_boot_start(const struct dv_boot *b, struct dv_err *err, struct dv_booted *ret
 		snprintf(ret->name, sizeof(ret->name), "%s", b->name);
 	else
 		snprintf(ret->name, sizeof(ret->name), "boot-%d", (int)parent);
-	if (!name_ok(ret->name))
+	if (!dv_guest_name_ok(ret->name))
 		return dv_err_set(err, DV_E_USAGE, "\"%s\" cannot be a guest's name: use letters, "
-		    "digits, - _ and .", ret->name);
+		    "digits, - _ and ., at most %d", ret->name, DV_GUEST_NAME_MAX);
 	if ((rc = check_qemu(err)) != 0)
 		return rc;
 	snprintf(kernel, sizeof(kernel), "%s", b->kernel != NULL ? b->kernel : "");
@@ -374,7 +368,7 @@ guest_stop(const char *name)
 	int rc;
 
 	snprintf(file, sizeof(file), "%.60s.sock", name);
-	if (!name_ok(name) || !dv_path_run(path, sizeof(path), file) || access(path, F_OK) != 0) {
+	if (!dv_guest_name_ok(name) || !dv_path_run(path, sizeof(path), file) || access(path, F_OK) != 0) {
 		dv_msg("no guest named \"%s\" is running", name);
 		return 1;
 	}

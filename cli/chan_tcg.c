@@ -542,6 +542,8 @@ chan_tcg_open(const char *sockpath, struct dv_err *err, struct dv_chan **ret)
 	}
 	rc = call(t, DV_CTL_HELLO, &hello, sizeof(hello), &info, sizeof(info), NULL,
 		  CALL_NS, err);
+	if (rc == DV_E_GUEST)		/* it did not even look at us */
+		rc = dv_err_set(err, DV_E_BUSY, "busy: too many tracers, or it is about to end");
 	if (rc != 0)
 		goto bad;
 	if (info.version != DV_CTL_VERSION) {

@@ -10,6 +10,9 @@ translator cpuinfo_t < int C > {
 	cpu_id = C;
 };
 
+#pragma D attributes Stable/Stable/Common curlwpsinfo
+#pragma D attributes Stable/Stable/Common curpsinfo
+#pragma D attributes Stable/Stable/Common curcpu
 inline lwpsinfo_t *curlwpsinfo = xlate<lwpsinfo_t *>(curthread);
 inline psinfo_t *curpsinfo = xlate<psinfo_t *>(curthread);
 inline cpuinfo_t *curcpu = xlate<cpuinfo_t *>(cpu);

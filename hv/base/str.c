@@ -359,3 +359,12 @@ dv_parse_bool(const char *s, uint64_t *ret)
 		}
 	return DV_E_INVAL;
 }
+
+bool
+dv_guest_name_ok(const char *s)
+{
+	size_t n = strlen(s);
+
+	return n != 0 && n <= DV_GUEST_NAME_MAX && s[0] != '.' &&
+	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == n;
+}

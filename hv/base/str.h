@@ -60,4 +60,11 @@ int dv_parse_rate(const char *s, uint64_t *ret);
 /* 1 yes true on, 0 no false off, in lower case. Return as above. */
 int dv_parse_bool(const char *s, uint64_t *ret);
 
+/*
+ * Can this be a guest's name? It is part of a socket's path, and is printed:
+ * letters, digits, - _ and . (not first), at most DV_GUEST_NAME_MAX.
+ */
+#define DV_GUEST_NAME_MAX	47
+bool dv_guest_name_ok(const char *s);
+
 #endif

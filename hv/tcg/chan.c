@@ -32,7 +32,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define MAXCONN		16
+#define MAXTRACERS	16
+#define MAXCONN		(MAXTRACERS + 4)	/* the last are told that we are busy */
 #define OTHER_MAXLEN	(1u << 20)	/* body of anything but LOAD */
 #define WAIT_POLL_NS	5000000ull
 #define WAIT_MAX_NS	500000000ull	/* of a client whose program is loaded */
@@ -342,6 +343,8 @@ req_hello(struct conn *c)
 		return refuse(c, DV_CTL_EPROTO, "the guest's dvisor-tcg.so speaks "
 			      "version %u of the protocol, not %u",
 			      DV_CTL_VERSION, h->version);
+	if (c >= &chan.conn[MAXTRACERS])
+		return refuse(c, DV_CTL_EBUSY, "busy: the guest has too many tracers (%d)", MAXTRACERS);
 	c->hello = true;
 	info_fill(&info);
 	return done(c, &info, sizeof(info));

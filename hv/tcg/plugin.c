@@ -17,6 +17,7 @@
  */
 #include "tcg/tcg.h"
 #include "tcg/prog.h"
+#include "base/str.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,16 +114,6 @@ bad(const char *what, const char *arg)
 	return -1;
 }
 
-static bool
-name_ok(const char *s)
-{
-	size_t n = strlen(s);
-
-	return n != 0 && n < sizeof(tcg.name) && s[0] != '.' &&
-		strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		       "0123456789._-") == n;
-}
-
 static int
 args_read(int argc, char **argv, const char **sock, bool *internals)
 {
@@ -133,9 +124,9 @@ args_read(int argc, char **argv, const char **sock, bool *internals)
 		bool on = strcmp(val, "on") == 0;
 
 		if (n == 4 && strncmp(argv[i], "name", n) == 0) {
-			if (!name_ok(val))
+			if (!dv_guest_name_ok(val))
 				return bad("a guest's name is letters, digits and ._- "
-					   "only, at most 63", val);
+					   "only, at most 47", val);
 			strcpy(tcg.name, val);
 		} else if (n == 4 && strncmp(argv[i], "sock", n) == 0) {
 			*sock = val;

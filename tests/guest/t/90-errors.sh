@@ -127,6 +127,67 @@ test_socket_gets_garbage()
 	same status $? 5
 }
 
+test_too_many_tracers_are_no_dead_guest()
+{
+	sock=/run/dvisor/$vm.sock
+	command -v perl >/dev/null || { skip "no perl"; return; }
+	for n in 16 30; do
+		perl -MSocket -e 'for (1 .. $ARGV[1]) { socket($s, AF_UNIX, SOCK_STREAM, 0);
+			connect($s, sockaddr_un($ARGV[0])) or die "connect"; push @open, $s; undef $s; }
+			$| = 1; print "open\n"; sleep 60;' "$sock" $n >"$tmp/open" &
+		holder=$!
+		left=100
+		until grep -q open "$tmp/open" || [ $left = 0 ]; do sleep 0.1; left=$((left - 1)); done
+		timeout 20 "$dvisor" vms >"$tmp/vms"
+		refused 1 'busy: .*too many tracers' --vm "$vm" -n 'syscall:::entry'
+		rc=$?
+		kill $holder
+		wait $holder 2>/dev/null
+		[ $rc = 0 ] && grep -q "^$vm .*busy: .*too many tracers" "$tmp/vms" ||
+		    fail "$n: $(cat "$tmp/vms")" || return 1
+	done
+	dv -qn 'BEGIN { exit(5); } syscall:::entry { @ = count(); }' >/dev/null
+	same afterwards $? 5
+}
+
+test_buffers_that_the_host_has_no_memory_for()
+{
+	dv -b 64g -qn 'syscall:::entry { @ = count(); } tick-100ms { exit(5); }' >/dev/null 2>"$tmp/err"
+	same lowered $? 5 && grep -q '^dvisor: buffer size lowered to [0-9]*[gm]$' "$tmp/err" ||
+	    fail "$(cat "$tmp/err")" || return 1
+	refused 1 'could not enable tracing: cannot make [0-9]+ bytes of buffers' --vm "$vm" -b 64g \
+	    -x bufresize=manual -n 'syscall:::entry'
+}
+
+test_one_cpu_is_traced()
+{
+	for n in 0 1; do
+		dv -x cpu=$n -qn 'BEGIN { printf("ready\n"); } profile-97 { @[cpu] = count(); }
+		    tick-500ms { exit(0); }' >"$tmp/out"
+		same "CPUs traced with cpu=$n" "$(awk 'NF == 2 { print $1 }' "$tmp/out")" $n || return 1
+	done
+	refused 2 "'cpu' to '9': there is no such CPU" --vm "$vm" -x cpu=9 -n 'profile-97'
+}
+
+test_probes_are_listed_with_their_arguments()
+{
+	dv -lvn 'sched:::off-cpu' >"$tmp/out" || return 1
+	grep -q '^		args\[0\]: lwpsinfo_t \*$' "$tmp/out" &&
+	grep -q '^		args\[1\]: psinfo_t \*$' "$tmp/out" || fail "$(cat "$tmp/out")" || return 1
+	dv -lvn 'fbt::vfs_read:entry' >"$tmp/out" || return 1
+	grep -q '^		args\[0\]: struct file \*$' "$tmp/out" &&
+	grep -q '^		Identifier Names: Private$' "$tmp/out" || fail "$(cat "$tmp/out")"
+}
+
+test_stability_of_what_is_the_guests()
+{
+	dv -evqn 'sched:::off-cpu { trace(curpsinfo->pr_pid); }' >"$tmp/out" &&
+	same evolving "$(grep -c 'Names: Evolving$' "$tmp/out")" 1 &&
+	same stable "$(grep -c 'Names: Stable$' "$tmp/out")" 1 &&
+	refused 1 'D_ATTR_MIN.*Private' --vm "$vm" -x amin=Unstable/Unstable/Unknown -en \
+	    'BEGIN { trace(`jiffies); }'
+}
+
 test_closed_output()
 {
 	timeout 20 "$dvisor" -qn 'BEGIN { printf("x"); exit(0); }' >&- 2>"$tmp/err"
