@@ -141,8 +141,8 @@ drop_part(struct dv_state *s, struct dv_cpu *cpu, struct dv_sbuf *b)
 static void
 copy_part(struct dv_state *s, struct dv_cpu *cpu, struct dv_sbuf *b, uint64_t time)
 {
+	uint64_t n, drops = cpu->buf.drops;
 	uint8_t *to;
-	uint64_t n;
 
 	if (b->used == 0)
 		return;
@@ -152,10 +152,11 @@ copy_part(struct dv_state *s, struct dv_cpu *cpu, struct dv_sbuf *b, uint64_t ti
 		    offsetof(struct dv_account, recorded));
 		memcpy(to, b->mem, b->used);	/* others map it: not read back */
 		dv_buf_commit(&cpu->buf, b->used);
-	} else {			/* one drop is counted: the others, too */
+	} else {			/* if one drop is counted, the others are, too */
 		n = settle(s, cpu, b->mem, b->used, 0,
 		    offsetof(struct dv_account, dropped));
-		DV_COUNT_N(cpu->buf.drops, n - 1);
+		if (cpu->buf.drops != drops)
+			DV_COUNT_N(cpu->buf.drops, n - 1);
 	}
 	b->used = 0;
 }

@@ -2,19 +2,21 @@
 /* core_spec_test.c - speculations: states, cleaning, drops, accounts. */
 #include "core_help.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 /*
  * Probes, a site each: open { global = speculation() }, say { speculate(ID);
- * trace(arg0) }, commit, discard { ...(ID) }, and forge { commit(99) }. ID is
- * arg1, or where that is 0 the global.
+ * trace(arg0) }, commit, discard { ...(ID) }, forge { commit(99) }, and both {
+ * commit(1); commit(2) }. ID is arg1, or where that is 0 the global.
  */
-enum { OPEN, SAY, COMMIT, DISCARD, FORGE };
+enum { OPEN, SAY, COMMIT, DISCARD, FORGE, BOTH };
 
 static void
 spec_init(struct tb *t, unsigned nvcpu, unsigned nspec, unsigned specsize)
 {
-	static const char *const name[] = { "open", "say", "commit", "discard", "forge" };
+	static const char *const name[] = { "open", "say", "commit", "discard", "forge",
+	    "both" };
 	uint32_t get, p, i, args;
 	uint16_t g;
 
@@ -52,8 +54,12 @@ spec_init(struct tb *t, unsigned nvcpu, unsigned nspec, unsigned specsize)
 	clause_begin(t, DV_NONE);
 	act_add(t, DV_ACT_COMMIT, 3);
 	clause_end(t, DV_CL_NOREC | DV_CL_COMMITS);
+	clause_begin(t, DV_NONE);
+	act_add(t, DV_ACT_COMMIT, difo_const(t, 1));
+	act_add(t, DV_ACT_COMMIT, difo_const(t, 2));
+	clause_end(t, DV_CL_NOREC | DV_CL_COMMITS);
 	args = argset_add(t);
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 6; i++) {
 		p = probe_add(t, name[i], 0);
 		ecb_add(t, p, i);
 		(void)rule_add(t, DV_RULE_FIRE, p, args);
@@ -300,58 +306,346 @@ TEST(stop_finishes_commits)
 	tb_fini(&t);
 }
 
+/*
+ * The reference, in words of what a user is promised, against the machine: a
+ * random script of hits, each in the thread of its vCPU. For each speculation:
+ * is it free, open or busy; who touched it; how many records lie where.
+ */
+enum { MAXCPU = 8, STEPS = 3000, WALK_NSPEC = 2, PART = 2, CLEAN = 4, NOP = 5 };
+enum { FREE, OPENED, MINE, OTHERS, SHARED, COMMITTING, DISCARDING, NKIND };
+
+struct step {
+	uint8_t vcpu, op, id;
+};
+
+struct seen {
+	struct dv_account say;
+	uint64_t busy, unavail, delivered[MAXCPU];
+	uint32_t got;			/* by speculation(); ~0: not asked */
+};
+
+struct walk {
+	struct tb t;
+	unsigned nvcpu;
+	struct step step[STEPS];
+	struct seen saw[STEPS], want;
+	struct { unsigned state, touched, n[MAXCPU]; } spec[WALK_NSPEC + 1];
+	unsigned met[NKIND][NOP];
+	pthread_mutex_t lock;
+	pthread_cond_t turned;
+	unsigned turn;
+};
+
+static void
+walk_see(struct walk *w, struct seen *s)
+{
+	struct dv_status st;
+	struct dv_snap snap;
+	const uint64_t *p;
+	unsigned cpu;
+	uint64_t i;
+
+	s->got = ~0u;
+	for (cpu = 0; cpu < w->nvcpu; cpu++) {
+		p = (const void *)dv_sim_snap(w->t.sim, cpu, DV_BUF_PRINCIPAL, &snap);
+		for (i = 0; i < snap.len / 8; i += 3)	/* all records have one field */
+			if ((uint32_t)p[i] == SAY + 1)
+				s->delivered[cpu]++;
+			else
+				s->got = (uint32_t)p[i + 2];
+	}
+	(void)dv_account(dv_sim_state(w->t.sim), SAY, &s->say);
+	dv_status(dv_sim_state(w->t.sim), &st);
+	s->busy = st.spec_busy;
+	s->unavail = st.spec_unavail;
+}
+
+static void
+walk_thread(struct dv_sim *sim, unsigned vcpu, unsigned i, void *arg)
+{
+	struct walk *w = arg;
+	const struct step *s;
+	unsigned k;
+
+	(void)i;
+	for (k = 0; k < STEPS; k++) {
+		s = &w->step[k];
+		pthread_mutex_lock(&w->lock);
+		while (w->turn < k)
+			pthread_cond_wait(&w->turned, &w->lock);
+		if (s->vcpu == vcpu) {
+			dv_sim_reg(sim, vcpu)[DV_REG_RDI] = k;
+			dv_sim_reg(sim, vcpu)[DV_REG_RSI] = s->id;
+			if (s->op == CLEAN)
+				dv_sim_clean(sim);
+			else
+				dv_sim_hit(sim, vcpu, s->op);
+			walk_see(w, &w->saw[k]);
+			w->turn = k + 1;
+			pthread_cond_broadcast(&w->turned);
+		}
+		pthread_mutex_unlock(&w->lock);
+	}
+}
+
+static unsigned
+kind_of(const struct walk *w, unsigned id, unsigned vcpu)
+{
+	unsigned touched = w->spec[id].touched;
+
+	if (w->spec[id].state != OPENED)
+		return w->spec[id].state;
+	return touched == 0 ? OPENED : touched == 1u << vcpu ? MINE :
+	    (touched & (touched - 1)) == 0 ? OTHERS : SHARED;
+}
+
+/* n records of a CPU leave its part. */
+static void
+walk_settle(struct walk *w, unsigned id, unsigned cpu, bool commit)
+{
+	unsigned n = w->spec[id].n[cpu];
+
+	w->want.say.speculated -= n;
+	if (commit) {
+		w->want.say.recorded += n;
+		w->want.delivered[cpu] += n;
+	} else {
+		w->want.say.spec_discarded += n;
+	}
+	w->spec[id].n[cpu] = 0;
+}
+
+static void
+walk_open(struct walk *w)
+{
+	unsigned id, busy = 0;
+
+	for (id = 1; id <= WALK_NSPEC; id++) {
+		if (w->spec[id].state == FREE) {
+			w->spec[id].state = OPENED;
+			w->spec[id].touched = 0;
+			w->want.got = id;
+			return;
+		}
+		busy += w->spec[id].state != OPENED;
+	}
+	w->want.got = 0;
+	if (busy == WALK_NSPEC)
+		w->want.busy++;
+	else
+		w->want.unavail++;
+}
+
+static void
+walk_expect(struct walk *w, const struct step *s)
+{
+	unsigned id = s->id, cpu, c;
+	bool end = s->op == COMMIT || s->op == DISCARD;
+
+	w->want.got = ~0u;
+	if (s->op == CLEAN) {
+		for (id = 1; id <= WALK_NSPEC; id++) {
+			if (w->spec[id].state == FREE || w->spec[id].state == OPENED)
+				continue;
+			for (c = 0; c < w->nvcpu; c++)
+				walk_settle(w, id, c, w->spec[id].state == COMMITTING);
+			w->spec[id].state = FREE;
+		}
+		return;
+	}
+	if (s->op == OPEN) {
+		walk_open(w);
+		return;
+	}
+	cpu = s->vcpu;
+	w->met[kind_of(w, id, cpu)][s->op]++;
+	if (s->op == SAY) {
+		w->want.say.fired++;
+		if (w->spec[id].state != OPENED) {
+			w->want.say.spec_refused++;
+			return;
+		}
+		w->spec[id].touched |= 1u << cpu;
+		if (w->spec[id].n[cpu] == PART) {
+			w->want.say.spec_dropped++;
+			return;
+		}
+		w->spec[id].n[cpu]++;
+		w->want.say.speculated++;
+	}
+	if (end && w->spec[id].state == OPENED) {
+		walk_settle(w, id, cpu, s->op == COMMIT);
+		w->spec[id].state = (w->spec[id].touched & ~(1u << cpu)) == 0 ? FREE :
+		    s->op == COMMIT ? COMMITTING : DISCARDING;
+	}
+}
+
+static void
+walk(unsigned nvcpu)
+{
+	static const uint8_t ops[] = { OPEN, OPEN, SAY, SAY, SAY, SAY, COMMIT, DISCARD, CLEAN };
+	static struct walk w;
+	uint64_t x = 88172645463325252ull + nvcpu;
+	unsigned k, c;
+
+	memset(&w, 0, sizeof(w));
+	w.nvcpu = nvcpu;
+	pthread_mutex_init(&w.lock, NULL);
+	pthread_cond_init(&w.turned, NULL);
+	for (k = 0; k < STEPS; k++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		w.step[k] = (struct step){ (uint8_t)((x >> 8) % nvcpu),
+		    ops[(x >> 16) % sizeof(ops)], (uint8_t)(1 + (x >> 24) % WALK_NSPEC) };
+	}
+	spec_init(&w.t, nvcpu, WALK_NSPEC, PART * 24);
+	dv_sim_threads(w.t.sim, 1, walk_thread, &w);
+	for (k = 0; k < STEPS; k++) {
+		walk_expect(&w, &w.step[k]);
+		EXPECT_EQ(w.saw[k].got, w.want.got);
+		EXPECT_EQ(w.saw[k].busy, w.want.busy);
+		EXPECT_EQ(w.saw[k].unavail, w.want.unavail);
+		EXPECT_MEMEQ(&w.saw[k].say, &w.want.say, sizeof(w.want.say));
+		for (c = 0; c < nvcpu; c++)
+			EXPECT_EQ(w.saw[k].delivered[c], w.want.delivered[c]);
+		memset(w.want.delivered, 0, sizeof(w.want.delivered));
+	}
+	for (k = 0; k < NKIND; k++)
+		for (c = SAY; c <= DISCARD; c++)
+			EXPECT(w.met[k][c] > 0 || (nvcpu == 1 && k >= OTHERS));
+	tb_fini(&w.t);
+}
+
+TEST(every_transition_on_1_vcpu)
+{
+	walk(1);
+}
+
+TEST(every_transition_on_2_vcpus)
+{
+	walk(2);
+}
+
+TEST(every_transition_on_8_vcpus)
+{
+	walk(8);
+}
+
 /* Two vCPUs open, speculate, commit and discard at random; a third party cleans. */
+struct storm {
+	uint64_t hits[2][5];		/* by vCPU and site */
+	uint64_t delivered;		/* records of SAY */
+};
+
+static void
+storm_drain(struct dv_sim *sim, struct storm *st, unsigned cpu)
+{
+	struct dv_snap snap;
+	const uint64_t *p = (const void *)dv_sim_snap(sim, cpu, DV_BUF_PRINCIPAL, &snap);
+	uint64_t i;
+
+	for (i = 0; i < snap.len / 8; i += 3)
+		st->delivered += (uint32_t)p[i] == SAY + 1;
+}
+
 static void
 anything(struct dv_sim *sim, unsigned vcpu, unsigned i, void *arg)
 {
 	static const uint32_t what[] = { OPEN, SAY, SAY, SAY, COMMIT, SAY, DISCARD, SAY };
-	uint32_t x = (i * 2654435761u) ^ (vcpu * 40503u);
+	uint32_t x = (i * 2654435761u) ^ (vcpu * 40503u), site = what[(x >> 13) % 8];
+	struct storm *st = arg;
 
-	(void)arg;
 	if (vcpu == 2) {
 		/* every time, so that it lasts as long as the vCPUs do */
 		dv_sim_clean(sim);
 		if (i % 100 == 0) {
-			struct dv_snap snap;
-
-			dv_sim_snap(sim, i / 100 % 2, DV_BUF_PRINCIPAL, &snap);
+			storm_drain(sim, st, i / 100 % 2);
 			sched_yield();
 		}
 		return;
 	}
 	dv_sim_reg(sim, vcpu)[DV_REG_RSI] = 1 + (x >> 20) % 2;
-	dv_sim_hit(sim, vcpu, what[(x >> 13) % 8]);
+	st->hits[vcpu][site]++;
+	dv_sim_hit(sim, vcpu, site);
 }
 
 TEST(accounts_hold_under_a_storm)
 {
-	struct dv_account a, before;
-	uint64_t id;
+	struct storm storm = { 0 };
+	struct dv_account a[3];
+	struct dv_status st;
 	struct tb t;
 	unsigned i;
 
 	spec_init(&t, 3, 2, 512);
-	dv_sim_threads(t.sim, 30000, anything, NULL);
-	before = account(&t);
-	EXPECT(before.fired > 10000);
-	/* what the threads met is chance; nothing is stuck afterwards */
+	dv_sim_threads(t.sim, 30000, anything, &storm);
+	/* nothing is stuck: both can be had after what is open was discarded */
 	for (i = 1; i <= 2; i++) {
 		dv_sim_reg(t.sim, 0)[DV_REG_RSI] = i;
 		dv_sim_hit(t.sim, 0, DISCARD);
 	}
 	dv_sim_clean(t.sim);
-	dv_sim_clean(t.sim);
-	before = account(&t);
-	id = open_spec(&t);
-	EXPECT(id == 1 || id == 2);
-	dv_sim_reg(t.sim, 0)[DV_REG_RSI] = id;
-	say(&t, 0, id);
-	dv_sim_hit(t.sim, 0, COMMIT);
-	a = account(&t);
-	EXPECT_EQ(a.recorded, before.recorded + 1);
-	dv_sim_stop(t.sim);
-	expect_account(&t, OPEN, NULL);
-	expect_account(&t, COMMIT, NULL);
+	for (i = 0; i < 4; i++)
+		storm_drain(t.sim, &storm, i / 2);
+	dv_status(dv_sim_state(t.sim), &st);
+	EXPECT_EQ(open_spec(&t), 1);
+	EXPECT_EQ(open_spec(&t), 2);
+	for (i = OPEN; i <= COMMIT; i++)
+		expect_account(&t, i, &a[i]);
+	/* of each clause, as many as were hit; and each record was delivered, or not */
+	EXPECT_EQ(a[OPEN].fired, storm.hits[0][OPEN] + storm.hits[1][OPEN] + 2);
+	EXPECT_EQ(a[SAY].fired, storm.hits[0][SAY] + storm.hits[1][SAY]);
+	EXPECT_EQ(a[COMMIT].norecord, storm.hits[0][COMMIT] + storm.hits[1][COMMIT]);
+	EXPECT_EQ(a[SAY].recorded, storm.delivered);
+	EXPECT_EQ(a[SAY].speculated, 0);
+	EXPECT_EQ(a[SAY].spec_dropped, st.spec_drops);
+	EXPECT_EQ(a[SAY].dropped + a[OPEN].dropped, st.principal_drops);
+	EXPECT(a[SAY].recorded > 0);
+	EXPECT(a[SAY].spec_discarded > 0);
+	EXPECT(a[SAY].spec_refused > 0);
+	tb_fini(&t);
+}
+
+/* A vCPU that is halted, or gone, runs nothing more: nobody waits for it. */
+TEST(a_vcpu_that_stopped_delays_no_commit)
+{
+	struct tb t;
+	unsigned i;
+
+	spec_init(&t, 8, 1, 1024);
+	for (i = 0; i < 100; i++) {
+		EXPECT_EQ(open_spec(&t), 1);
+		say(&t, 0, i);
+		say(&t, 1 + i % 7, i);		/* and never again in this turn */
+		dv_sim_hit(t.sim, 0, i % 2 == 0 ? COMMIT : DISCARD);
+		EXPECT_EQ(open_spec(&t), 0);
+		dv_sim_clean(t.sim);
+		EXPECT_EQ(records(&t, 1 + i % 7), i % 2 == 0);
+	}
+	tb_fini(&t);
+}
+
+/* commit() of several in one clause: each its own part, at once. */
+TEST(several_commits_in_one_hit)
+{
+	struct tb t;
+
+	spec_init(&t, 1, 2, 1024);
+	EXPECT_EQ(open_spec(&t), 1);
+	EXPECT_EQ(open_spec(&t), 2);
+	dv_sim_reg(t.sim, 0)[DV_REG_RSI] = 1;
+	say(&t, 0, 10);
+	dv_sim_reg(t.sim, 0)[DV_REG_RSI] = 2;
+	say(&t, 0, 20);
+	say(&t, 0, 21);
+	EXPECT_EQ(records(&t, 0), 0);
+	dv_sim_hit(t.sim, 0, BOTH);
+	EXPECT_EQ(records(&t, 0), 3);
+	EXPECT_EQ(account(&t).recorded, 3);
+	dv_sim_reg(t.sim, 0)[DV_REG_RSI] = 0;
+	EXPECT_EQ(open_spec(&t), 1);
+	EXPECT_EQ(open_spec(&t), 2);
 	tb_fini(&t);
 }
 
