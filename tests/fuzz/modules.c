@@ -2,7 +2,8 @@
 /*
  * modules.c - fuzzes what is read of a guest's modules: edits of a sound guest
  * with two of them. Every 4 bytes of the input are an offset (3) and a byte: in the
- * modules' memory, or above it in the heads of the lists.
+ * modules' memory, or above it in the heads of the lists. The kernel is opened once,
+ * its modules for each input.
  */
 #include "unit/gi_fakemod.h"
 
@@ -31,8 +32,6 @@ use(struct gi_kernel *k)
 		gi_type(k, (uint32_t)i, &t);
 		gi_type_text(k, (uint32_t)i);
 	}
-	if (gi_probes_open(k, &err) != 0)
-		return;
 	for (i = 0; i < gi_nprobes(k) && i < 5000; i++) {
 		gi_probe(k, i, &p);
 		if (p.why_not == NULL && strcmp(p.prov, "fbt") == 0 &&
@@ -51,19 +50,41 @@ use(struct gi_kernel *k)
 	}
 }
 
+/* The modules anew, and nothing kept that was learned of others. */
+static void
+run(struct gi_kernel *k)
+{
+	struct dv_arena *arena = k->arena;
+	struct dv_map *tytext = k->tytext;
+	struct dv_err err;
+
+	gi_mods_close(k->mods);
+	k->mods = NULL;
+	gi_text_reset(k);
+	k->arena = dv_arena_create();
+	k->tytext = dv_map_create();
+	if (k->arena == NULL || k->tytext == NULL || gi_mods_open(k, &err) != 0)
+		abort();
+	use(k);
+	dv_arena_destroy(k->arena);
+	dv_map_destroy(k->tytext);
+	k->arena = arena;
+	k->tytext = tytext;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static struct gi_kernel *kernel[2];
 	static struct fake guests[2];
 	static uint8_t *sound[2];
-	struct gi_kernel *k;
 	struct dv_err err;
 	struct fake *f;
 	size_t i, kind;
 
 	if (size < 1)
 		return 0;
-	for (i = 0; i < 2 && sound[i] == NULL; i++) {
+	for (i = 0; i < 2 && kernel[i] == NULL; i++) {
 		fake_mod_mem = i;
 		fake_make_with(&guests[i], 2, 4, 0xffffffff81000000ull, fake_mod_types);
 		fm_one(&guests[i], 1, "two");
@@ -71,6 +92,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if ((sound[i] = malloc(FAKE_RAM)) == NULL)
 			abort();
 		memcpy(sound[i], guests[i].ram, FAKE_RAM);
+		if (gi_kernel_open(&guests[i].mem, &guests[i].cpu, 1, &err, &kernel[i]) != 0 ||
+		    gi_probes_open(kernel[i], &err) != 0)
+			abort();
 	}
 	kind = data[0] & 1;
 	f = &guests[kind];
@@ -84,9 +108,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else
 			f->ram[FAKE_IMG + 0x286000 + at % 32] = data[i + 3];
 	}
-	if (gi_kernel_open(&f->mem, &f->cpu, 1, &err, &k) != 0)
-		return 0;
-	use(k);
-	gi_kernel_close(k);
+	run(kernel[kind]);
 	return 0;
 }
