@@ -113,7 +113,8 @@ kernel_name(void *arg, uint64_t addr, const char **mod, const char **sym, uint64
 	struct run *r = arg;
 	struct gi_sym s;
 
-	if (r->p->kernel == NULL || !gi_sym_at(r->p->kernel, addr, &s))
+	if (r->p->kernel == NULL || (!gi_sym_at(r->p->kernel, addr, &s) &&
+	    (!gi_mods_again(r->p->kernel, addr) || !gi_sym_at(r->p->kernel, addr, &s))))
 		return false;
 	*mod = s.mod;
 	*sym = s.name;

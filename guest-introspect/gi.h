@@ -88,6 +88,12 @@ int  gi_read(struct gi_kernel *k, dv_gva_t at, void *buf, size_t len, struct dv_
 bool gi_is_vmlinux(const char *mod);
 size_t gi_nmods(const struct gi_kernel *k);
 const char *gi_mod_name(const struct gi_kernel *k, size_t i);	/* "" : no such */
+/*
+ * addr has no name: looks whether a module was loaded there meanwhile. Modules found
+ * so have symbols and types, but no probes. True: gi_sym_at() will know it now.
+ * Bounded: the same address is not looked for again, nor more than some hundred.
+ */
+bool gi_mods_again(struct gi_kernel *k, uint64_t addr);
 
 /* ---- symbols ---------------------------------------------------------- */
 

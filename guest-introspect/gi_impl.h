@@ -191,7 +191,7 @@ struct gi_modrange {
  * first asked for: `tried` says what was.
  */
 struct gi_mod {
-	char name[64];
+	const char *name;		/* arena */
 	uint64_t addr;			/* struct module */
 	bool live;			/* it may have probes; others come or go */
 	struct gi_modrange range[16];
@@ -226,7 +226,10 @@ struct gi_mods {
 	uint32_t idoff;			/* of the next BTF */
 	size_t held;			/* bytes of names and BTF; up to GI_MAX_MODMEM */
 	bool btf_listed;		/* where the modules' BTF lies is known */
+	unsigned again;			/* how often the list was walked again */
+	uint64_t missed[64];		/* pages that no module has: the last ones */
 };
+#define GI_MAX_AGAIN	256u
 
 int  gi_mods_open(struct gi_kernel *k, struct dv_err *err);
 void gi_mods_close(struct gi_mods *ms);

@@ -138,7 +138,6 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 	l->task_tgid = off(k, "task_struct", "tgid");
 	l->task_comm = off(k, "task_struct", "comm");
 	l->task_mm = off(k, "task_struct", "mm");
-	l->task_active_mm = off(k, "task_struct", "active_mm");
 	l->task_start_boottime = off(k, "task_struct", "start_boottime");
 	if (l->task_start_boottime == DV_NO_OFF)	/* before 5.5 */
 		l->task_start_boottime = off(k, "task_struct", "real_start_time");

@@ -16,6 +16,7 @@
 #include "sites.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #define MAGIC		0x314b4947u	/* "GIK1" */
 #define VERSION		6u
@@ -117,7 +118,7 @@ add_module(struct gi_kernel *k, struct gi_mod *m, struct mparts *p)
 	    .slots = m->nsyms, .text = { m->text.start, m->text.size } };
 	uint32_t i;
 
-	memcpy(f.name, m->name, sizeof(f.name));
+	snprintf(f.name, sizeof(f.name), "%s", m->name);
 	for (i = 0; i < m->nranges; i++) {
 		f.range[i][0] = m->range[i].start;
 		f.range[i][1] = m->range[i].size;
@@ -512,7 +513,8 @@ load_module(struct gi_kernel *k, struct gi_mod *m, const struct fmod *f, struct 
 	if (syms == NULL || names == NULL || btf == NULL || fns == NULL || f->nranges > 16 ||
 	    f->nsyms > f->slots || f->nfns > f->slots || memchr(f->name, 0, 64) == NULL)
 		return bad(err, "a module is out of range");
-	memcpy(m->name, f->name, sizeof(m->name));
+	if ((m->name = dv_arena_strdup(k->arena, f->name)) == NULL)
+		return dv_err_nomem(err);
 	m->addr = f->addr;
 	m->live = f->live != 0;
 	m->nsyms = f->slots;

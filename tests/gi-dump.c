@@ -169,9 +169,9 @@ loaded:
 		    l.text_start, l.text_end, l.init_task);
 		printf("pcpu_current %" PRIx64 " pcpu_preempt_count %" PRIx64 "\n", l.pcpu_current,
 		    l.pcpu_preempt_count);
-		printf("pid %u tgid %u comm %u mm %u active_mm %u boottime %u real_parent %u cred %u "
+		printf("pid %u tgid %u comm %u mm %u boottime %u real_parent %u cred %u "
 		    "flags %u stack %u uid %u gid %u pgd %u ptregs %u stack_size %u pad %u\n",
-		    l.task_pid, l.task_tgid, l.task_comm, l.task_mm, l.task_active_mm,
+		    l.task_pid, l.task_tgid, l.task_comm, l.task_mm,
 		    l.task_start_boottime, l.task_real_parent, l.task_cred, l.task_flags,
 		    l.task_stack, l.cred_uid, l.cred_gid, l.mm_pgd, l.ptregs_size, l.stack_size,
 		    l.stack_pad);

@@ -246,16 +246,16 @@ static void
 read_module(struct gi_kernel *k, struct gi_mod *m, uint64_t addr, const uint8_t *s,
     const struct offs *o)
 {
-	size_t len = o->size - o->name, i;
+	char name[57] = "";
 	uint8_t ks[64];
 	uint64_t at;
+	size_t i;
 
 	memset(m, 0, sizeof(*m));
 	m->addr = addr;
-	if (len > sizeof(m->name) - 1)
-		len = sizeof(m->name) - 1;
-	memcpy(m->name, s + o->name, len);
-	m->name[strnlen(m->name, 56)] = 0;
+	memcpy(name, s + o->name, o->size - o->name < 56 ? o->size - o->name : 56);
+	if ((m->name = dv_arena_strdup(k->arena, name)) == NULL)
+		m->name = "";
 	m->live = (int64_t)field(s, o, o->state, 4) == o->state_live;
 	read_ranges(m, s, o);
 	add_marks(m, s, o);
@@ -376,6 +376,86 @@ gi_mods_close(struct gi_mods *ms)
 	}
 	free(ms->v);
 	free(ms);
+}
+
+/* ---- the list, later ---- */
+
+static bool
+same_module(const struct gi_mod *a, const struct gi_mod *b)
+{
+	unsigned i;
+
+	if (a->addr != b->addr || a->nmarks != b->nmarks)
+		return false;
+	for (i = 0; i < a->nmarks; i++)
+		if (a->mark[i].value != b->mark[i].value)
+			return false;
+	return true;
+}
+
+/* Is no longer where it was: what is there now is m's. */
+static void
+give_way(struct gi_mod *old, const struct gi_mod *m)
+{
+	unsigned i, j;
+
+	for (i = 0; i < old->nranges; i++)
+		for (j = 0; j < m->nranges; j++)
+			if (overlap(&old->range[i], m->range[j].start, m->range[j].size)) {
+				old->nranges = 0;
+				return;
+			}
+}
+
+/* Adds what is new in `now`; it has names, and no probes. */
+static void
+merge(struct gi_mods *ms, struct gi_mods *now)
+{
+	uint32_t i, j;
+	void *v;
+
+	for (i = 0; i < now->n; i++) {
+		struct gi_mod *m = &now->v[i];
+
+		for (j = 0; j < ms->n && !same_module(&ms->v[j], m); j++)
+			;
+		if (j < ms->n || ms->n >= GI_MAX_MODS ||
+		    (v = realloc(ms->v, (ms->n + 1) * sizeof(*ms->v))) == NULL)
+			continue;
+		ms->v = v;
+		for (j = 0; j < ms->n; j++)
+			give_way(&ms->v[j], m);
+		m->live = false;
+		ms->v[ms->n++] = *m;
+	}
+}
+
+bool
+gi_mods_again(struct gi_kernel *k, uint64_t addr)
+{
+	uint64_t head = gi_addr(k, "modules"), page = addr >> 12;
+	struct gi_mods *ms = k->mods, now = { .k = k };
+	struct offs o;
+	uint8_t *s;
+	unsigned i;
+
+	if (ms == NULL || !k->live || head == 0 || !kernel_half(addr) ||
+	    (addr >= k->base && addr < k->end) || ms->again == GI_MAX_AGAIN)
+		return false;
+	for (i = 0; i < sizeof(ms->missed) / sizeof(ms->missed[0]); i++)
+		if (ms->missed[i] == page)
+			return false;
+	ms->missed[ms->again++ % (sizeof(ms->missed) / sizeof(ms->missed[0]))] = page;
+	if (!find_offs(k, &o) || (s = malloc(o.size)) == NULL)
+		return false;
+	if (walk(k, &now, head, &o, s, NULL) == 0) {
+		merge(ms, &now);
+		gi_mods_number(ms);
+		ms->btf_listed = false;
+	}
+	free(s);
+	free(now.v);
+	return gi_mod_at(k, addr) != NULL;
 }
 
 struct gi_mod *

@@ -38,7 +38,6 @@ struct dv_layout {
 	uint32_t task_tgid;		/* int, the process */
 	uint32_t task_comm;		/* char[16] */
 	uint32_t task_mm;		/* struct mm_struct * */
-	uint32_t task_active_mm;
 	uint32_t task_start_boottime;	/* u64 */
 	uint32_t task_real_parent;	/* struct task_struct * */
 	uint32_t task_cred;		/* const struct cred * */

@@ -183,7 +183,7 @@ init_layout(struct dv_sim *sim)
 		.text_end = DV_SIM_TEXT + TEXT_PAGES * PAGE,
 		.pcpu_current = PCPU_CURRENT, .pcpu_preempt_count = PCPU_PREEMPT,
 		.task_pid = TASK_PID, .task_tgid = TASK_TGID, .task_comm = TASK_COMM,
-		.task_mm = TASK_MM, .task_active_mm = TASK_MM,
+		.task_mm = TASK_MM,
 		.task_start_boottime = TASK_BOOTTIME, .task_real_parent = TASK_PARENT,
 		.task_cred = TASK_CRED, .task_flags = TASK_FLAGS, .task_stack = TASK_STACK,
 		.cred_uid = CRED_UID, .cred_gid = CRED_GID, .mm_pgd = MM_PGD,

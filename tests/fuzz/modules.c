@@ -21,6 +21,7 @@ use(struct gi_kernel *k)
 	void *saved;
 	size_t i, len;
 
+	gi_mods_again(k, FM_VA(3, 0));
 	for (i = gi_nsyms(k); i-- > FAKE_NSYMS + FAKE_NFILL;) {
 		gi_sym(k, i, &y);
 		gi_sym_at(k, y.addr + 3, &y);

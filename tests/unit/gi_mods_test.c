@@ -230,6 +230,43 @@ TEST(a_module_that_comes_or_goes_has_symbols_but_no_probes)
 	fake_free(&f);
 }
 
+TEST(a_module_loaded_later_has_names)
+{
+	struct gi_kernel *k;
+	struct gi_sym y;
+	struct fake f;
+	uint64_t n;
+	unsigned i;
+
+	make(&f, true);
+	fm_one(&f, 0, "one");
+	k = open_with(&f);
+	EXPECT(!gi_sym_at(k, FM_VA(1, 0) + 0x205, &y));
+	EXPECT(!gi_mods_again(k, FM_VA(1, 0) + 0x205));
+	fm_one(&f, 1, "late");
+	EXPECT(!gi_mods_again(k, FM_VA(1, 0) + 0x206));	/* that page was looked for */
+	EXPECT(gi_mods_again(k, FM_VA(1, 1)));
+	EXPECT(gi_sym_at(k, FM_VA(1, 0) + 0x205, &y));
+	EXPECT_STREQ(y.mod, "late");
+	EXPECT_STREQ(y.name, "leaf");
+	EXPECT(gi_sym_find(k, "one", "leaf", &y));
+	EXPECT_EQ(k->mods->v[1].nprobes, 0);
+	EXPECT_EQ(gi_nmods(k), 2);
+	/* another at the place of one, and one elsewhere */
+	fm_put(&f, 0, 0x1018, 'x', 1);
+	EXPECT(!gi_mods_again(k, FM_VA(2, 0)));
+	EXPECT(gi_sym_at(k, FM_VA(0, 0) + 0x205, &y));
+	EXPECT_STREQ(y.mod, "xne");
+	EXPECT_EQ(gi_nmods(k), 3);
+	for (i = 0; i < 1000; i++) {			/* it has an end */
+		n = f.nreads;
+		gi_mods_again(k, FAKE_MODS + 0x10000000 + i * 4096ull);
+	}
+	EXPECT_EQ(f.nreads, n);
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
 /* ---- probes ---- */
 
 static uint32_t
