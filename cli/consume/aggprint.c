@@ -7,6 +7,8 @@
  * and followed by a blank line. Rows of several aggregations are those of all
  * keys that any of them has; a value that is missing counts as 0.
  *
+ * With aggpercpu a row begins with the CPU that it is of.
+ *
  * With agghist, a single scalar aggregation is drawn as if it were a
  * distribution over its keys. With aggpack, a single aggregation that is a
  * distribution takes one line per key: a character per word, the denser the
@@ -17,12 +19,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* aggpercpu: which CPU's a row is. */
+static unsigned
+key_cpu(const struct cn *c, const struct cn_agg *a, const uint8_t *key)
+{
+	return cn_cpu_id(c, (unsigned)cn_load64(key + a->voff));
+}
+
 /* The keys of a row in a few words, for agghist. */
 static void
 key_label(struct cn *c, struct cn_buf *b, const struct cn_agg *a, const uint8_t *key)
 {
 	uint32_t i;
 
+	if (a->percpu)
+		cn_printf(b, "CPU %u%s", key_cpu(c, a, key), a->desc->nkeys > 0 ? " " : "");
 	for (i = 0; i < a->desc->nkeys; i++) {
 		const struct cn_field *f = &a->keys[i];
 
@@ -163,7 +174,7 @@ cn_agg_print(struct cn *c, struct cn_buf *b, struct cn_agg *const *aggs,
 		return;
 	}
 	if (fmt == NULL && naggs == 1 && n > 0 && c->opts[DV_OPT_AGGHIST] &&
-	    first->desc->nkeys > 0 && !cn_agg_is_dist(first)) {
+	    first->keylen > 0 && !cn_agg_is_dist(first)) {
 		print_histogram(c, b, aggs[0], rows, n);
 		n = 0;
 	}
@@ -177,6 +188,8 @@ cn_agg_print(struct cn *c, struct cn_buf *b, struct cn_agg *const *aggs,
 			cn_fmt_put(c, b, fmt, rows[i].key, aggs, naggs, &rows[i]);
 			continue;
 		}
+		if (first->percpu)
+			cn_printf(b, "%3u", key_cpu(c, first, rows[i].key));
 		for (k = 0; k < first->desc->nkeys; k++)
 			cn_put_key(c, b, &first->keys[k], rows[i].key);
 		for (k = 0; k < naggs; k++) {

@@ -7,11 +7,15 @@
  * snapshots directly, so their order does not matter.
  *
  * Keys are kept in canonical form: fields where the key actions say, strings
- * filled with zeros after their NUL, stacks after their end, gaps zero. Then
+ * filled with zeros after their NUL, stacks after their end, gaps zero, addresses
+ * that stand for a symbol or module the same for all that it holds. Then
  * equal keys are equal bytes, and a key lies like a record: the same fields
  * and formats print it. Each aggregation has a table of its own, open
  * addressed, of indices into its entries; the hash has a random key, as the
  * guest chooses what is hashed.
+ *
+ * With aggpercpu the CPU is one more key, behind the others: nothing of several
+ * CPUs is added up.
  *
  * clear() keeps the entries. A minimum or maximum of nothing is no number, so
  * a cleared entry is marked and the next value replaces it, but shows as 0
@@ -27,6 +31,7 @@
 #include "base/hash.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ALIGN8(n)	(((n) + 7u) & ~7u)
@@ -43,6 +48,8 @@ cn_agg_init(struct cn *c, uint32_t id, struct dv_err *err)
 	a->id = id;
 	a->normal = 1;
 	a->voff = ALIGN8(d->keysize);
+	a->percpu = c->opts[DV_OPT_AGGPERCPU] != 0;
+	a->keylen = a->voff + (a->percpu ? 8 : 0);
 	if (d->nwords == 0 || d->nwords != dv_agg_nwords(d->func, d->param) || d->keysize > 1u << 24)
 		return dv_err_set(err, DV_E_FORMAT,
 		    "aggregation %u has an impossible value", id);
@@ -89,12 +96,40 @@ cn_agg_is_dist(const struct cn_agg *a)
 
 /* ---- merging -------------------------------------------------------------- */
 
+/*
+ * sym() and its kin aggregate by what they show: the address becomes that of
+ * the symbol, or the first one that was seen of the module.
+ */
 static void
-canonical_key(const struct cn_agg *a, const uint8_t *from, uint8_t *to)
+canonical_addr(struct cn *c, const struct cn_field *f, uint8_t *to)
+{
+	bool user = f->kind == DV_T_USYM || f->kind == DV_T_UMOD;
+	uint8_t *at = to + (user && f->size >= 16 ? 8 : 0);
+	const char *name;
+	struct cn_name n;
+	char text[1024];
+	uint64_t addr;
+
+	if (f->size < 8 || !cn_field_name(c, f, to - f->off, &n))
+		return;
+	name = f->kind == DV_T_MOD || f->kind == DV_T_UMOD ? n.mod : n.sym;
+	if (name == NULL || *name == '\0')
+		return;			/* shown as the address that it is */
+	addr = cn_load64(at) - n.off;
+	if (f->kind == DV_T_MOD || f->kind == DV_T_UMOD) {
+		snprintf(text, sizeof(text), "%" PRIu64 " %s", user ? cn_load64(to) : 0, n.mod);
+		if (!dv_smap_get(c->mods, text, &addr))
+			(void)dv_smap_set(c->mods, text, addr);	/* no memory: seen as another */
+	}
+	memcpy(at, &addr, sizeof(addr));
+}
+
+static void
+canonical_key(struct cn *c, const struct cn_agg *a, const uint8_t *from, uint8_t *to)
 {
 	uint32_t i, k;
 
-	memset(to, 0, a->voff);
+	memset(to, 0, a->keylen);
 	for (i = 0; i < a->desc->nkeys; i++) {
 		const struct cn_field *f = &a->keys[i];
 
@@ -106,6 +141,8 @@ canonical_key(const struct cn_agg *a, const uint8_t *from, uint8_t *to)
 		}
 		if (f->kind != DV_T_STACK && f->kind != DV_T_USTACK) {
 			memcpy(to + f->off, from + f->off, f->size);
+			if (f->kind >= DV_T_SYM && f->kind <= DV_T_UMOD)
+				canonical_addr(c, f, to + f->off);
 			continue;
 		}
 		for (k = 0; k + 8 <= f->size; k += 8) {
@@ -141,8 +178,8 @@ grow_slots(struct cn_agg *a)
 static struct cn_ent *
 find_entry(struct cn_agg *a, const uint8_t *key)
 {
-	uint64_t hash = a->desc->nkeys > 0 ? dv_hash_bytes(key, a->voff) : 0;
-	size_t size = a->voff + (size_t)a->desc->nwords * 8;
+	uint64_t hash = a->keylen > 0 ? dv_hash_bytes(key, a->keylen) : 0;
+	size_t size = a->keylen + (size_t)a->desc->nwords * 8;
 	struct cn_ent e = { 0 };
 	uint32_t at;
 
@@ -152,14 +189,14 @@ find_entry(struct cn_agg *a, const uint8_t *key)
 	while (a->slots[at] != 0) {
 		struct cn_ent *old = &a->ents.v[a->slots[at] - 1];
 
-		if (old->hash == hash && memcmp(old->key, key, a->voff) == 0)
+		if (old->hash == hash && memcmp(old->key, key, a->keylen) == 0)
 			return old;
 		at = (at + 1) & (a->nslots - 1);
 	}
 	if ((e.key = calloc(1, size)) == NULL)
 		return NULL;
-	memcpy(e.key, key, a->voff);
-	e.words = (uint64_t *)(void *)(e.key + a->voff);
+	memcpy(e.key, key, a->keylen);
+	e.words = (uint64_t *)(void *)(e.key + a->keylen);
 	e.hash = hash;
 	e.cleared = true;
 	if (dv_vec_push(&a->ents, e) != 0) {
@@ -170,7 +207,7 @@ find_entry(struct cn_agg *a, const uint8_t *key)
 	return &a->ents.v[a->ents.n - 1];
 }
 
-/* key: a->voff bytes, canonical. */
+/* key: a->keylen bytes, canonical. */
 int
 cn_agg_merge(struct cn_agg *a, const uint8_t *key, const uint64_t *words)
 {
@@ -210,7 +247,7 @@ cn_take_aggs(struct cn *c, unsigned cpu, const void *data, const struct dv_snap 
 	struct dv_err *err)
 {
 	const uint8_t *p = data;
-	uint64_t at = 0, len = s->len;
+	uint64_t at = 0, len = s->len, index = cpu;
 	struct dv_agg_entry e;
 	struct cn_agg *a;
 
@@ -233,7 +270,9 @@ cn_take_aggs(struct cn *c, unsigned cpu, const void *data, const struct dv_snap 
 		if (e.size > len - at ||
 		    e.size != sizeof(e) + a->voff + (uint64_t)a->desc->nwords * 8)
 			goto bad;
-		canonical_key(a, p + at + sizeof(e), c->keys);
+		canonical_key(c, a, p + at + sizeof(e), c->keys);
+		if (a->percpu)
+			memcpy(c->keys + a->voff, &index, sizeof(index));
 		memcpy(c->words, p + at + sizeof(e) + a->voff,
 		    (size_t)a->desc->nwords * 8);
 		if (cn_agg_merge(a, c->keys, c->words) != 0)
@@ -380,12 +419,17 @@ cn_agg_cmp_keys(const struct cn_agg *a, const uint8_t *x, const uint8_t *y,
 	uint32_t first)
 {
 	uint32_t n = a->desc->nkeys, i;
+	uint64_t cx, cy;
 	int rc;
 
 	for (i = 0; i < n; i++)
 		if ((rc = cmp_field(&a->keys[(first + i) % n], x, y)) != 0)
 			return rc;
-	return 0;
+	if (!a->percpu)
+		return 0;
+	cx = cn_load64(x + a->voff);
+	cy = cn_load64(y + a->voff);
+	return (cx > cy) - (cx < cy);
 }
 
 /* ---- rows ----------------------------------------------------------------- */
@@ -466,7 +510,7 @@ joined_items(struct cn_agg *const *aggs, uint32_t naggs, struct item *items,
 			uint64_t at = e->hash & (nslots - 1);
 
 			while (slots[at] != 0 && memcmp(items[slots[at] - 1].row.key,
-			    e->key, aggs[0]->voff) != 0)
+			    e->key, aggs[0]->keylen) != 0)
 				at = (at + 1) & (nslots - 1);
 			if (slots[at] == 0) {
 				items[n].row.key = e->key;

@@ -16,6 +16,7 @@
  * relies on for its own memory it checks again, as that is cheap.
  */
 #include "cn_impl.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 
@@ -47,11 +48,13 @@ init_aggs(struct cn *c, struct dv_err *err)
 	for (i = 0; i < c->p->naggs; i++) {
 		if ((rc = cn_agg_init(c, i, err)) != 0)
 			return rc;
-		if (c->aggs[i].voff > keys)
-			keys = c->aggs[i].voff;
+		if (c->aggs[i].keylen > keys)
+			keys = c->aggs[i].keylen;
 		if (c->aggs[i].desc->nwords > words)
 			words = c->aggs[i].desc->nwords;
 	}
+	if ((c->mods = dv_smap_create()) == NULL)
+		return dv_err_nomem(err);
 	c->keys = calloc(1, keys);
 	c->words = calloc(words, sizeof(*c->words));
 	return c->keys == NULL || c->words == NULL ? dv_err_nomem(err) : 0;
@@ -110,6 +113,7 @@ cn_close(struct cn *c)
 	for (i = 0; c->aggs != NULL && i < c->p->naggs; i++)
 		cn_agg_fini(&c->aggs[i]);
 	cn_merge_fini(c);
+	dv_smap_destroy(c->mods);
 	free(c->aggs);
 	free(c->cpus);
 	free(c->keys);

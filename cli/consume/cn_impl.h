@@ -99,6 +99,13 @@ void cn_print(struct cn_buf *b, const char *text, const struct cn_field *f,
 
 /* ---- addresses: stack.c --------------------------------------------------- */
 
+struct cn_name {
+	const char *mod, *sym;		/* borrowed; may be NULL or "" */
+	uint64_t off;			/* from the symbol's start */
+};
+/* The name of the address in a SYM, MOD, USYM, UMOD or UADDR field. */
+bool cn_field_name(struct cn *c, const struct cn_field *f, const uint8_t *base,
+	struct cn_name *ret);
 void cn_put_stack(struct cn *c, struct cn_buf *b, const struct cn_field *f,
 	const uint8_t *base, unsigned indent);
 /* SYM, MOD, USYM, UMOD, UADDR as text. */
@@ -129,7 +136,7 @@ void cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
 /* ---- aggregations: aggr.c, aggprint.c, quantize.c ------------------------- */
 
 struct cn_ent {
-	uint8_t *key;			/* keysize bytes, canonical (aggr.c) */
+	uint8_t *key;			/* keylen bytes, canonical (aggr.c) */
 	uint64_t *words;
 	uint64_t hash;
 	bool cleared;			/* words are 0 and stand for nothing yet */
@@ -140,6 +147,8 @@ struct cn_agg {
 	uint32_t id;
 	struct cn_field *keys;		/* nkeys of them */
 	uint32_t voff;			/* of the value in an entry, after the header */
+	uint32_t keylen;		/* of ours: voff, and with percpu 8 for the CPU */
+	bool percpu;
 	DV_VEC(struct cn_ent) ents;
 	uint32_t *slots;		/* index + 1 into ents; 0: free */
 	uint32_t nslots;		/* a power of two, or 0 */
@@ -232,6 +241,7 @@ struct cn {
 	struct cn_buf out;
 	struct cn_buf tmp;		/* texts for requests and messages */
 	uint64_t *rec;			/* a copy of the record at hand */
+	struct dv_smap *mods;		/* "pid module" -> the address that stands for it */
 	uint8_t *keys;			/* canonical keys of the entry at hand */
 	uint64_t *words;		/* its value */
 	/* merge.c */

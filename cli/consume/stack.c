@@ -11,13 +11,8 @@
 
 #include <inttypes.h>
 
-struct name {
-	const char *mod, *sym;
-	uint64_t off;
-};
-
 static bool
-kernel_name(struct cn *c, uint64_t addr, struct name *ret)
+kernel_name(struct cn *c, uint64_t addr, struct cn_name *ret)
 {
 	const struct cn_symbols *s = c->cfg.symbols;
 
@@ -27,7 +22,7 @@ kernel_name(struct cn *c, uint64_t addr, struct name *ret)
 }
 
 static bool
-user_name(struct cn *c, uint64_t pid, uint64_t addr, struct name *ret)
+user_name(struct cn *c, uint64_t pid, uint64_t addr, struct cn_name *ret)
 {
 	const struct cn_symbols *s = c->cfg.symbols;
 
@@ -43,7 +38,7 @@ put_guest(struct cn_buf *b, const char *s)
 }
 
 static void
-put_name(struct cn_buf *b, bool known, const struct name *n, uint64_t addr, bool offset)
+put_name(struct cn_buf *b, bool known, const struct cn_name *n, uint64_t addr, bool offset)
 {
 	bool sym = known && n->sym != NULL && *n->sym != '\0';
 	bool mod = known && n->mod != NULL && *n->mod != '\0';
@@ -64,7 +59,7 @@ put_name(struct cn_buf *b, bool known, const struct name *n, uint64_t addr, bool
 void
 cn_kaddr_text(struct cn *c, struct cn_buf *b, uint64_t addr)
 {
-	struct name n;
+	struct cn_name n;
 
 	put_name(b, kernel_name(c, addr, &n), &n, addr, true);
 }
@@ -72,7 +67,7 @@ cn_kaddr_text(struct cn *c, struct cn_buf *b, uint64_t addr)
 void
 cn_uaddr_text(struct cn *c, struct cn_buf *b, uint64_t pid, uint64_t addr)
 {
-	struct name n;
+	struct cn_name n;
 
 	put_name(b, user_name(c, pid, addr, &n), &n, addr, true);
 }
@@ -101,25 +96,36 @@ cn_put_stack(struct cn *c, struct cn_buf *b, const struct cn_field *f,
 	}
 }
 
+static uint64_t
+field_addr(const struct cn_field *f, const uint8_t *base, uint64_t *pid)
+{
+	const uint8_t *p = base + f->off;
+
+	*pid = 0;
+	if (f->kind == DV_T_SYM || f->kind == DV_T_MOD || f->size < 16)
+		return f->size < 8 ? 0 : cn_load64(p);
+	*pid = cn_load64(p);
+	return cn_load64(p + 8);
+}
+
+bool
+cn_field_name(struct cn *c, const struct cn_field *f, const uint8_t *base, struct cn_name *ret)
+{
+	uint64_t pid, addr = field_addr(f, base, &pid);
+
+	if (f->kind == DV_T_SYM || f->kind == DV_T_MOD)
+		return kernel_name(c, addr, ret);
+	return user_name(c, pid, addr, ret);
+}
+
 void
 cn_addr_text(struct cn *c, struct cn_buf *b, const struct cn_field *f,
 	const uint8_t *base)
 {
-	const uint8_t *p = base + f->off;
-	bool user = f->kind == DV_T_USYM || f->kind == DV_T_UMOD ||
-	    f->kind == DV_T_UADDR;
-	uint64_t addr, pid = 0;
-	struct name n;
-	bool known;
+	struct cn_name n;
+	bool known = cn_field_name(c, f, base, &n);
+	uint64_t pid, addr = field_addr(f, base, &pid);
 
-	if (f->size < 8)
-		return;
-	addr = cn_load64(p);
-	if (user && f->size >= 16) {
-		pid = addr;
-		addr = cn_load64(p + 8);
-	}
-	known = user ? user_name(c, pid, addr, &n) : kernel_name(c, addr, &n);
 	if (f->kind == DV_T_MOD || f->kind == DV_T_UMOD) {
 		if (known && n.mod != NULL && *n.mod != '\0')
 			put_guest(b, n.mod);

@@ -457,6 +457,30 @@ TEST(agghist_draws_a_scalar_over_its_keys)
 	ct_fini(&t);
 }
 
+TEST(aggpercpu_adds_nothing_up)
+{
+	static const uint32_t ids[3] = { 5, 4, 0 };
+	struct ct t;
+
+	by_name(&t, DV_AGG_COUNT);
+	t.b.opts[DV_OPT_AGGPERCPU] = 1;
+	t.cfg.cpu_ids = ids;
+	ct_open(&t);
+	str_entry(&t, 0, "a", 2);
+	str_entry(&t, 0, "b", 1);
+	ct_aggs(&t, 0);
+	str_entry(&t, 0, "a", 2);
+	ct_aggs(&t, 1);
+	str_entry(&t, 0, "a", 7);
+	ct_aggs(&t, 0);
+	cn_finish(t.cn);
+	EXPECT_STREQ(ct_out(&t), "\n"
+	    "  5  b                                                                 1\n"
+	    "  4  a                                                                 2\n"
+	    "  5  a                                                                 9\n");
+	ct_fini(&t);
+}
+
 TEST(a_hundred_thousand_keys_are_quick)
 {
 	clock_t start = clock();

@@ -6,7 +6,7 @@ test_options_without_a_meaning_are_refused()
 	for o in -h -G -a -A -32 -64 -Xa; do
 		refused 2 "option ${o%a} is not supported: |option $o is not supported: " $o -n BEGIN || return 1
 	done
-	for o in aggpercpu core ctfpath=x ctypes=x debug disasm=1 dtypes=x evaltime=main grabanon iregs=4 \
+	for o in core ctfpath=x ctypes=x debug disasm=1 dtypes=x evaltime=main grabanon iregs=4 \
 	    knodefs ldpath=x linkmode=static linktype=elf lockmem=1m modpath=x pcapsize=64 pgmax=8 \
 	    preallocate=1m procfspath=/proc stdc=a strip tree=1 tregs=16 udefs unodefs useruid=5; do
 		refused 2 "failed to set option '${o%%=*}' to '.*': [-a-z]" -x $o -n BEGIN || return 1
