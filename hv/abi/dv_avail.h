@@ -37,8 +37,6 @@ dv_avail_subr(uint32_t subr)
 	case DIF_SUBR_RW_ISWRITER:
 	case DIF_SUBR_COPYOUT:
 	case DIF_SUBR_COPYOUTSTR:
-	case DIF_SUBR_JSON:
-	case DIF_SUBR_LINK_NTOP:
 		return false;
 	default:
 		return true;

@@ -66,7 +66,7 @@ sub_rand(struct dv_mstate *ms)
 	x ^= x >> 7;
 	x ^= x << 17;
 	ms->cpu->rng = x;
-	return (x * 0x2545f4914f6cdd1dull) >> 32;
+	return (x * 0x2545f4914f6cdd1dull) >> 33;	/* an int that is not negative */
 }
 
 static uint64_t
@@ -103,10 +103,19 @@ sub_copyinstr(struct dv_mstate *ms)
 	return addr;
 }
 
+/* What copyinto() and bcopy() may write: memory that alloca() or copyin() gave. */
+static uint8_t *
+scratch_at(struct dv_mstate *ms, uint64_t addr, uint64_t len)
+{
+	uint64_t off = addr - ms->s->window;
+
+	return off >> DV_RG_SHIFT == DV_RG_SCRATCH ? dv_tmem(ms, addr, len, true) : NULL;
+}
+
 static uint64_t
 sub_copyinto(struct dv_mstate *ms)
 {
-	uint8_t *p = dv_tmem(ms, ARG(2), ARG(1), true);
+	uint8_t *p = scratch_at(ms, ARG(2), ARG(1));
 
 	if (p == NULL) {
 		dv_fault(ms, DV_FAULT_BADADDR, ARG(2));
@@ -130,7 +139,7 @@ sub_alloca(struct dv_mstate *ms)
 static uint64_t
 sub_bcopy(struct dv_mstate *ms)
 {
-	uint8_t *dst = dv_tmem(ms, ARG(1), ARG(2), true);
+	uint8_t *dst = scratch_at(ms, ARG(1), ARG(2));
 	const uint8_t *src = dv_tmem(ms, ARG(0), ARG(2), false);
 
 	if (dst == NULL)
@@ -199,7 +208,7 @@ dv_subr(struct dv_mstate *ms, uint32_t subr)
 	case DIF_SUBR_BCOPY:
 		return sub_bcopy(ms);
 	case DIF_SUBR_GETMAJOR:
-		return ARG(0) >> 20;
+		return (uint32_t)ARG(0) >> 20;
 	case DIF_SUBR_GETMINOR:
 		return ARG(0) & 0xfffff;
 	case DIF_SUBR_STRJOIN:
@@ -249,6 +258,10 @@ dv_subr(struct dv_mstate *ms, uint32_t subr)
 		return dv_sub_case(ms, 'A', 'a');
 	case DIF_SUBR_MEMSTR:
 		return dv_sub_memstr(ms);
+	case DIF_SUBR_LINK_NTOP:
+		return dv_sub_link_ntop(ms);
+	case DIF_SUBR_JSON:
+		return dv_sub_json(ms);
 	case DIF_SUBR_D_PATH:
 		return dv_sub_d_path(ms);
 	default:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 core_SRCS += hv/core/prog.c hv/core/dif_check.c hv/core/dif.c \
 	hv/core/dif_subr.c hv/core/subr_str.c hv/core/subr_path.c \
-	hv/core/subr_net.c hv/core/subr_dpath.c hv/core/load.c hv/core/var.c hv/core/dynvar.c \
+	hv/core/subr_net.c hv/core/subr_dpath.c hv/core/subr_json.c hv/core/load.c hv/core/var.c hv/core/dynvar.c \
 	hv/core/buf.c hv/core/agg.c hv/core/spec.c hv/core/ecb.c \
 	hv/core/tail.c hv/core/fire.c hv/core/state.c
 core_SRCS += hv/core/stack.c hv/core/ustack.c

@@ -84,7 +84,7 @@ struct dv_mstate {
 
 	/* set by ecb.c for each clause */
 	uint32_t epid;
-	uint64_t strtok, strtok_len;	/* rest of strtok()'s string, window address */
+	uint64_t strtok;		/* rest of strtok()'s string, window address */
 
 	/* set by dif.c for each DIFO */
 	uint32_t ntup;

@@ -48,5 +48,9 @@ uint64_t dv_sub_d_path(struct dv_mstate *ms);
 /* subr_net.c */
 uint64_t dv_sub_inet(struct dv_mstate *ms, uint64_t at, bool six);
 uint64_t dv_sub_inet_ntop(struct dv_mstate *ms);
+uint64_t dv_sub_link_ntop(struct dv_mstate *ms);
+
+/* subr_json.c */
+uint64_t dv_sub_json(struct dv_mstate *ms);
 
 #endif

@@ -99,3 +99,29 @@ dv_sub_inet_ntop(struct dv_mstate *ms)
 		return dv_sub_inet(ms, ARG(1), true);
 	return dv_subr_illop(ms);
 }
+
+#define ARPHRD_ETHER		1
+#define ARPHRD_INFINIBAND	32
+#define ETHER_LEN		6
+#define INFINIBAND_LEN		20
+
+/* "00:16:3e:00:00:01": two digits for each byte, as Linux prints them. */
+uint64_t
+dv_sub_link_ntop(struct dv_mstate *ms)
+{
+	size_t len = ARG(0) == ARPHRD_INFINIBAND ? INFINIBAND_LEN : ETHER_LEN, i, n = 0;
+	uint8_t a[INFINIBAND_LEN];
+	char buf[3 * INFINIBAND_LEN];
+
+	if (ARG(0) != ARPHRD_ETHER && ARG(0) != ARPHRD_INFINIBAND)
+		return dv_subr_illop(ms);
+	if (dv_load(ms, ARG(1), a, len, DV_KERNEL) != 0)
+		return 0;
+	for (i = 0; i < len; i++) {
+		if (i > 0)
+			buf[n++] = ':';
+		buf[n++] = "0123456789abcdef"[a[i] >> 4];
+		buf[n++] = "0123456789abcdef"[a[i] & 15];
+	}
+	return dv_subr_ret(ms, buf, n);
+}

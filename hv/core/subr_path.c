@@ -56,7 +56,8 @@ dv_sub_dirname(struct dv_mstate *ms)
 
 /*
  * Removes empty and "." components, and ".." with the one before it. A path
- * that begins with a slash keeps it; leading ".." of a relative one stay.
+ * that begins with a slash keeps it, and one that ends in a slash that one;
+ * leading ".." of a relative one stay.
  */
 uint64_t
 dv_sub_cleanpath(struct dv_mstate *ms)
@@ -64,7 +65,7 @@ dv_sub_cleanpath(struct dv_mstate *ms)
 	size_t i = 0, out = 0, start, len, floor = 0;
 	uint64_t addr = 0;
 	struct dv_substr s;
-	bool root, slash, up;
+	bool root, slash = false, up, ends = false;
 	char *p;
 
 	if (!dv_subr_str(ms, 0, 0, &s))
@@ -84,9 +85,11 @@ dv_sub_cleanpath(struct dv_mstate *ms)
 			;
 		len = i - start;
 		slash = i < s.n;
-		if (len == 0 || (len == 1 && p[start] == '.'))
+		if (len == 0 || (len == 1 && p[start] == '.')) {
+			ends = len == 1;	/* 0: it ends in a slash */
 			continue;
-		up = len == 2 && p[start] == '.' && p[start + 1] == '.';
+		}
+		ends = up = len == 2 && p[start] == '.' && p[start + 1] == '.';
 		if (up && (root || out > floor)) {
 			if (out > floor && out > (root ? 1u : 0u)) {
 				out--;			/* its slash, or a letter */
@@ -95,6 +98,7 @@ dv_sub_cleanpath(struct dv_mstate *ms)
 			}
 			continue;
 		}
+		ends = false;
 		memmove(p + out, p + start, len);	/* out <= start */
 		out += len;
 		if (slash)
@@ -102,6 +106,9 @@ dv_sub_cleanpath(struct dv_mstate *ms)
 		if (up)
 			floor = out;
 	}
+	/* the slash before a last "." or ".." goes with it, but not the root */
+	if (ends && !slash && out > (root ? 1u : 0u) && p[out - 1] == '/')
+		out--;
 	p[out] = '\0';
 	return addr;
 }

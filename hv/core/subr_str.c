@@ -180,34 +180,36 @@ dv_sub_rindex(struct dv_mstate *ms)
 	return ~(uint64_t)0;
 }
 
+/* More than any string has, and sums of these do not overflow. */
+static int64_t
+clamp(uint64_t v)
+{
+	const int64_t far = (int64_t)1 << 40;
+
+	return (int64_t)v > far ? far : (int64_t)v < -far ? -far : (int64_t)v;
+}
+
+/*
+ * From place `at`, a negative one from the end, to `at` + len, a negative len
+ * from the end, or to the end. What lies outside of the string is left out.
+ */
 uint64_t
 dv_sub_substr(struct dv_mstate *ms)
 {
-	int64_t at = (int64_t)ARG(1), len, n;
+	int64_t at = clamp(ARG(1)), len = ms->ntup > 2 ? clamp(ARG(2)) : 0, n, end;
 	struct dv_substr s;
 
 	if (!dv_subr_str(ms, 0, 0, &s))
 		return 0;
 	n = (int64_t)s.n;
-	len = ms->ntup > 2 ? (int64_t)ARG(2) : n;
-	if (len > n)
-		len = n;		/* no string is longer: no overflow below */
-	if (len < -n)
-		len = -n;
-	if (at < 0) {			/* from the end; what is before 0 is cut off */
-		at = at < -2 * n - 1 ? -2 * n - 1 + n : at + n;
-		if (at < 0 && len >= 0 && at + len > 0) {
-			len += at;
-			at = 0;
-		}
-	}
-	if (at < 0 || at >= n)
-		return dv_subr_ret(ms, "", 0);
-	if (len < 0)			/* leaves off that many at the end */
-		len += n - at;
-	if (len > n - at)
-		len = n - at;
-	return dv_subr_ret(ms, s.p + at, len > 0 ? (size_t)len : 0);
+	if (at < 0)
+		at += n;
+	end = ms->ntup <= 2 ? n : len < 0 ? n + len : at + len;
+	if (end > n)
+		end = n;
+	if (at < 0)
+		at = 0;
+	return at < end ? dv_subr_ret(ms, s.p + at, (size_t)(end - at)) : dv_subr_ret(ms, "", 0);
 }
 
 static bool
