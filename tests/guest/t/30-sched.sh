@@ -134,6 +134,6 @@ test_tick_is_near_config_hz()
 	awk -v cpus="$(ncpus)" '$1 == "cpu" { n++; if ($3 < 20 || $3 > $5 + 3 || $4 < 3500000) bad++ }
 	    $1 == "who" && $2 == "dvwork" { hog = $3 }
 	    $1 == "who" { all += $3 }
-	    END { exit !(n == cpus && !bad && hog > all * 9 / 10) }' "$tmp/out" ||
+	    END { exit !(n == cpus && !bad && hog > all / 2) }' "$tmp/out" ||
 	    { cat "$tmp/out"; fail "not every CPU ticked as its jiffies say"; }
 }
