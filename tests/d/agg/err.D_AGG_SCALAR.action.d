@@ -1,0 +1,1 @@
+BEGIN { @ = sum(sym(0)); }

@@ -1,0 +1,1 @@
+BEGIN { @ = count(); clear(@, 1); }

@@ -1,0 +1,1 @@
+BEGIN { @ = count(); denormalize(@, 1); }

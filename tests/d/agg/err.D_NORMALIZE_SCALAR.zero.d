@@ -1,0 +1,1 @@
+BEGIN { @ = count(); normalize(@, 0); }

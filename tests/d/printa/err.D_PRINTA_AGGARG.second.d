@@ -1,0 +1,1 @@
+BEGIN { @ = count(); printa(@, 1); }

@@ -1,0 +1,1 @@
+BEGIN { x = speculation(); speculate(x); commit(x); }

@@ -1,0 +1,1 @@
+BEGIN { sym(1); commit(1); }

@@ -1,0 +1,1 @@
+BEGIN { @ = count(); } BEGIN { commit(1); printa(@); }

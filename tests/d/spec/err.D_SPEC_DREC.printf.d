@@ -1,0 +1,1 @@
+BEGIN { printf("x"); speculate(1); }

@@ -1,0 +1,1 @@
+BEGIN { tracemem(&`name, 4); speculate(1); }

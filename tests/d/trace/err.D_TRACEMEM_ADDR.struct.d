@@ -1,0 +1,1 @@
+BEGIN { tracemem(`points[0], 4); }

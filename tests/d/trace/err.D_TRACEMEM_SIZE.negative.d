@@ -1,0 +1,1 @@
+BEGIN { tracemem(&`name, -1); }
