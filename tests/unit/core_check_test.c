@@ -71,8 +71,8 @@ TEST(difos)
 	REFUSE("DIFO 0: instruction 0: uregs[] is not available in this version",
 	    I3(LDGA, DIF_VAR_UREGS, 0, 1), RET0);
 	REFUSE("DIFO 0: instruction 0: no such subroutine", IW(CALL, 99, 1), RET0);
-	REFUSE("DIFO 0: instruction 0: json is not available in this version",
-	    IW(CALL, DIF_SUBR_JSON, 1), RET0);
+	REFUSE("DIFO 0: instruction 0: mutex_owned is not available in this version",
+	    IW(CALL, DIF_SUBR_MUTEX_OWNED, 1), RET0);
 	REFUSE("DIFO 0: instruction 0: strlen has a wrong number of arguments",
 	    IW(CALL, DIF_SUBR_STRLEN, 1), RET0);
 	REFUSE("DIFO 0: instruction 2: strlen has a wrong number of arguments",
