@@ -101,7 +101,7 @@ typedef DV_VEC(const char *) argv_t;
 
 static int
 build_argv(const struct dv_boot *b, const char *plugin, const char *kernel, const char *initrd,
-	   const char *serial, argv_t *argv)
+	   const char *serial, const char *qmp, argv_t *argv)
 {
 	const char *const fixed[] = { QEMU, "-accel", "tcg,thread=multi", "-cpu", "max",
 	    "-m", "512", "-smp", "2", "-display", "none", "-no-reboot" };
@@ -125,6 +125,10 @@ build_argv(const struct dv_boot *b, const char *plugin, const char *kernel, cons
 		rc |= dv_vec_push(argv, serial);
 		rc |= dv_vec_push(argv, "-monitor");
 		rc |= dv_vec_push(argv, "none");
+	}
+	if (*qmp != '\0') {
+		rc |= dv_vec_push(argv, "-qmp");
+		rc |= dv_vec_push(argv, qmp);
 	}
 	for (i = 0; i < b->nqemu_args; i++)
 		rc |= dv_vec_push(argv, (const char *)b->qemu_args[i]);
@@ -250,11 +254,11 @@ check_kernel(const char *path, struct dv_err *err)
 static void
 remove_files(const char *name)
 {
-	static const char *const suffix[] = { "log", "serial" };
+	static const char *const suffix[] = { "log", "serial", "qmp" };
 	char file[80], path[512];
 	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++) {
 		snprintf(file, sizeof(file), "%.60s.%s", name, suffix[i]);
 		if (dv_path_run(path, sizeof(path), file))
 			unlink(path);
@@ -264,7 +268,8 @@ remove_files(const char *name)
 int
 dv_boot_start(const struct dv_boot *b, struct dv_err *err, struct dv_booted *ret)
 {
-	char kernel[4096], initrd[4096], plugin[4400], lib[4096], serial[600], sockfile[80], file[512];
+	char kernel[4096], initrd[4096], plugin[4400], lib[4096], serial[600], qmp[600] = "";
+	char sockfile[80], file[512];
 	argv_t argv = { 0 };
 	int log, rc;
 	pid_t parent = getpid();
@@ -307,13 +312,17 @@ dv_boot_start(const struct dv_boot *b, struct dv_err *err, struct dv_booted *ret
 		snprintf(serial, sizeof(serial), "unix:%s,server=on,wait=off", file);
 	else
 		snprintf(serial, sizeof(serial), "null");
+	snprintf(sockfile, sizeof(sockfile), "%s.qmp", ret->name);
+	if (b->background && dv_path_run(file, sizeof(file), sockfile))
+		snprintf(qmp, sizeof(qmp), "unix:%s,server=on,wait=off", file);
 	snprintf(sockfile, sizeof(sockfile), "%s.log", ret->name);
 	if (!dv_path_run(file, sizeof(file), sockfile) ||
 	    (log = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) < 0)
 		return dv_err_set(err, DV_E_IO, "cannot open QEMU's log %s: %s", file, strerror(errno));
 	if (!b->background)
 		unlink(file);
-	if (build_argv(b, plugin, kernel, initrd[0] != '\0' ? initrd : NULL, serial, &argv) != 0) {
+	if (build_argv(b, plugin, kernel, initrd[0] != '\0' ? initrd : NULL, serial, qmp,
+	    &argv) != 0) {
 		rc = dv_err_nomem(err);
 		goto out;
 	}
@@ -357,30 +366,41 @@ dv_boot_stop(const struct dv_booted *g)
 
 /* ---- dvisor guest ------------------------------------------------------- */
 
+/* Connects to a guest by name; *path: of its socket. 0, or an exit status. */
 static int
-guest_stop(const char *name)
+guest_open(const char *name, char *path, size_t n, struct dv_chan **ret)
 {
-	char file[80], path[512];
-	struct dv_booted g = { 0 };
-	struct dv_ctl_info info;
-	struct dv_chan *chan;
+	char file[80];
 	struct dv_err err;
 	int rc;
 
 	snprintf(file, sizeof(file), "%.60s.sock", name);
-	if (!dv_guest_name_ok(name) || !dv_path_run(path, sizeof(path), file) || access(path, F_OK) != 0) {
+	if (!dv_guest_name_ok(name) || !dv_path_run(path, n, file) || access(path, F_OK) != 0) {
 		dv_msg("no guest named \"%s\" is running", name);
 		return 1;
 	}
-	if ((rc = chan_tcg_open(path, &err, &chan)) == DV_E_NOENT) {
+	if ((rc = chan_tcg_open(path, &err, ret)) == DV_E_NOENT) {
 		/* A QEMU that was killed left its socket. */
 		unlink(path);
 		remove_files(name);
 		dv_msg("no guest named \"%s\" is running; what it left behind is gone", name);
 		return 1;
 	}
-	if (rc != 0)
-		return dv_msg_err(&err);
+	return rc != 0 ? dv_msg_err(&err) : 0;
+}
+
+static int
+guest_stop(const char *name)
+{
+	char path[512];
+	struct dv_booted g = { 0 };
+	struct dv_ctl_info info;
+	struct dv_chan *chan;
+	struct dv_err err;
+	int rc;
+
+	if ((rc = guest_open(name, path, sizeof(path), &chan)) != 0)
+		return rc;
 	rc = dv_chan_info(chan, &info, &err);
 	dv_chan_close(chan);
 	if (rc != 0)
@@ -390,6 +410,23 @@ guest_stop(const char *name)
 	dv_boot_stop(&g);
 	remove_files(name);
 	return 0;
+}
+
+/* One that a probe, or somebody else, has paused. */
+static int
+guest_resume(const char *name)
+{
+	struct dv_chan *chan;
+	struct dv_err err;
+	char path[512];
+	int rc;
+
+	if ((rc = guest_open(name, path, sizeof(path), &chan)) != 0)
+		return rc;
+	if ((rc = dv_chan_cont(chan, &err)) != 0)
+		dv_err_prefix(&err, "cannot resume guest \"%s\"", name);
+	dv_chan_close(chan);
+	return rc != 0 ? dv_msg_err(&err) : 0;
 }
 
 /* guest, guest2, guest3, ... */
@@ -429,6 +466,7 @@ dv_guest_main(int argc, char **argv)
 		{ "initrd", required_argument, NULL, 'i' },
 		{ "append", required_argument, NULL, 'a' },
 		{ "stop", required_argument, NULL, 's' },
+		{ "resume", required_argument, NULL, 'r' },
 		{ "hold", no_argument, NULL, 'H' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
@@ -457,12 +495,15 @@ dv_guest_main(int argc, char **argv)
 			break;
 		case 's':
 			return guest_stop(optarg);
+		case 'r':
+			return guest_resume(optarg);
 		case 'H':
 			b.hold = true;
 			break;
 		case 'h':
 			puts("usage: dvisor guest [--name NAME] [--kernel K] [--initrd I] [--append S] "
-			    "[--hold] [-- QEMU ARGS]\n       dvisor guest --stop NAME");
+			    "[--hold] [-- QEMU ARGS]\n       dvisor guest --stop NAME\n"
+			    "       dvisor guest --resume NAME");
 			return 0;
 		default:
 			dv_msg(c == ':' ? "option %s needs an argument" :

@@ -37,6 +37,8 @@ struct dv_chan_ops {
 	int (*ping)(struct dv_chan *c, struct dv_err *err);
 	int (*unload)(struct dv_chan *c, struct dv_err *err);
 	int (*resume)(struct dv_chan *c, struct dv_err *err);
+	/* Lets a guest run on that is paused. */
+	int (*cont)(struct dv_chan *c, struct dv_err *err);
 	/* Until the guest's state has all bits of `state`; DV_E_AGAIN: time is over. */
 	int (*wait)(struct dv_chan *c, uint32_t state, uint64_t timeout_ns, struct dv_err *err);
 	void (*close)(struct dv_chan *c);
@@ -117,6 +119,12 @@ static inline int
 dv_chan_resume(struct dv_chan *c, struct dv_err *err)
 {
 	return c->ops->resume(c, err);
+}
+
+static inline int
+dv_chan_cont(struct dv_chan *c, struct dv_err *err)
+{
+	return c->ops->cont(c, err);
 }
 
 static inline int

@@ -78,9 +78,21 @@ carrier_wallclock(struct dv_ctx *ctx)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
+/* The lock is held, so everything of this program waits, as chill() wants. */
+static void
+carrier_delay(struct dv_ctx *ctx, uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000ull), (long)(ns % 1000000000ull) };
+
+	(void)ctx;
+	while (nanosleep(&t, &t) != 0 && errno == EINTR)
+		;
+}
+
 static const struct dv_carrier carrier = {
 	.reg = carrier_reg, .read_phys = carrier_read,
-	.clock = carrier_clock, .wallclock = carrier_wallclock
+	.clock = carrier_clock, .wallclock = carrier_wallclock,
+	.delay = carrier_delay, .no_write = NO_GUEST, .no_halt = NO_GUEST
 };
 
 /* Fires what is due; the lock is held. Returns when to come again. */
@@ -361,6 +373,12 @@ host_resume(struct dv_chan *c, struct dv_err *err)
 }
 
 static int
+host_cont(struct dv_chan *c, struct dv_err *err)
+{
+	return host_resume(c, err);
+}
+
+static int
 host_wait(struct dv_chan *c, uint32_t state, uint64_t timeout_ns,
 	  struct dv_err *err)
 {
@@ -392,7 +410,7 @@ static const struct dv_chan_ops host_ops = {
 	.info = host_info, .read = host_read, .load = host_load, .go = host_go,
 	.stop = host_stop, .snap = host_snap, .status = host_status,
 	.account = host_account, .ping = host_ping, .unload = host_unload,
-	.resume = host_resume, .wait = host_wait, .close = host_close
+	.resume = host_resume, .cont = host_cont, .wait = host_wait, .close = host_close
 };
 
 int

@@ -473,6 +473,12 @@ tcg_resume(struct dv_chan *c, struct dv_err *err)
 }
 
 static int
+tcg_cont(struct dv_chan *c, struct dv_err *err)
+{
+	return simple(c, DV_CTL_CONT, err);
+}
+
+static int
 tcg_wait(struct dv_chan *c, uint32_t state, uint64_t timeout_ns,
 	 struct dv_err *err)
 {
@@ -504,7 +510,7 @@ static const struct dv_chan_ops tcg_ops = {
 	.info = tcg_info, .read = tcg_read, .load = tcg_load,
 	.go = tcg_go, .stop = tcg_stop, .snap = tcg_snap, .status = tcg_status,
 	.account = tcg_account, .ping = tcg_ping, .unload = tcg_unload,
-	.resume = tcg_resume, .wait = tcg_wait, .close = tcg_close
+	.resume = tcg_resume, .cont = tcg_cont, .wait = tcg_wait, .close = tcg_close
 };
 
 int

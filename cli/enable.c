@@ -210,6 +210,9 @@ dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
 		if (dv_vec_push(&b->ecbs, e) != 0)
 			goto nomem;
 	}
+	if (k != NULL && b->ecbs.n > 0 && dv_text_loads(b->text.v, b->text.n, DIF_VAR_VTIMESTAMP) &&
+	    (dv_vec_push(&want, GI_WANT_SWITCH) != 0 || dv_vec_push(&probe_of_want, DV_NONE) != 0))
+		goto nomem;
 	if (want.n > 0)
 		rc = make_guest_sites(b, k, dc, want.v, probe_of_want.v, want.n, verbose, err);
 	goto out;

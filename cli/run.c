@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define TICK_NS		20000000u
+#define HALT_NS		400000000u	/* until a guest that we stop has stopped */
 
 static volatile sig_atomic_t interrupted;
 
@@ -75,6 +76,9 @@ struct run {
 	bool ended;			/* the guest is about to go */
 	uint64_t generation;		/* of the guest's kernel when loaded */
 	bool reset;			/* it is another kernel now */
+	uint32_t halts;			/* stops of the guest that were told */
+	bool panicked;
+	bool ends;			/* the guest is ours and ends with us */
 	uint64_t next_agg, next_switch, next_status;
 };
 
@@ -224,6 +228,33 @@ drain(struct run *r, bool first, bool all, struct dv_err *err)
 	return 0;
 }
 
+/* The program stopped the guest: records first, then what to do about it. */
+static int
+report_halt(struct run *r, const struct dv_status *st, struct dv_err *err)
+{
+	const struct dv_progb *b = &r->p->b;
+	const struct dv_probe *p;
+	int rc;
+
+	if (st->halts == r->halts || st->halt_epid == 0 || st->halt_epid > b->ecbs.n)
+		return 0;
+	r->halts = st->halts;
+	r->panicked = st->halt_action == DV_ACT_PANIC;
+	/* who reads that it has stopped may resume it: not before it has */
+	rc = dv_chan_wait(r->vm->chan, DV_GUEST_PAUSED, HALT_NS, err);
+	if (rc != 0 && rc != DV_E_AGAIN)
+		return rc;
+	if (!r->panicked && (rc = drain(r, false, true, err)) != 0)
+		return rc;
+	p = &b->probes.v[b->ecbs.v[st->halt_epid - 1].probe];
+	dv_msg("guest \"%s\" was stopped by %s() in enabled probe ID %u (%s:%s:%s:%s)%s%s",
+	    r->vm->name, r->panicked ? "panic" : "breakpoint", st->halt_epid,
+	    dv_progb_strat(b, p->prov), dv_progb_strat(b, p->mod), dv_progb_strat(b, p->func),
+	    dv_progb_strat(b, p->name), r->ends ? "" : ". Resume it with: dvisor guest --resume ",
+	    r->ends ? "" : r->vm->name);
+	return 0;
+}
+
 static int
 loop(struct run *r, struct dv_err *err)
 {
@@ -236,7 +267,8 @@ loop(struct run *r, struct dv_err *err)
 		if ((rc = dv_chan_status(chan, &st, err)) != 0 ||
 		    (rc = dv_chan_ping(chan, err)) != 0)
 			return rc;
-		if ((rc = drain(r, first, false, err)) != 0)
+		if ((rc = drain(r, first, false, err)) != 0 ||
+		    (!st.exiting && (rc = report_halt(r, &st, err)) != 0))
 			return rc;
 		first = false;
 		if (dv_clock_ns() >= r->next_status) {
@@ -311,6 +343,8 @@ finish(struct run *r, struct dv_err *err)
 	cn_finish(r->cn);
 	cn_report_drops(r->cn, &st);
 	flush(r);
+	if ((rc = report_halt(r, &st, err)) != 0)
+		return rc;
 	return cn_option(r->cn, DV_OPT_ACCOUNTING) ? report_accounting(r, err) : 0;
 }
 
@@ -479,7 +513,8 @@ int
 dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
        bool guest_end_ok, int *status, struct dv_err *err)
 {
-	struct run r = { .p = p, .vm = vm, .o = o, .generation = vm->info.generation };
+	struct run r = { .p = p, .vm = vm, .o = o, .generation = vm->info.generation,
+	    .ends = guest_end_ok };
 	const struct cn_symbols symbols = { .arg = &r, .kernel = kernel_name };
 	const struct cn_requests requests = { .arg = &r, .freopen = do_freopen,
 	    .system = do_system, .ftruncate = do_ftruncate };
@@ -524,8 +559,8 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 		    "the trace has ended", vm->name);
 	if (rc == 0 && r.ended && !guest_end_ok)
 		rc = dv_err_set(err, DV_E_GUEST, "guest \"%s\" ended", vm->name);
-	if (rc == 0)
-		cn_exiting(r.cn, status);
+	if (rc == 0 && !cn_exiting(r.cn, status) && r.panicked)
+		*status = 1;
 out:
 	close_output(&r, &rc, err);
 	cn_close(r.cn);

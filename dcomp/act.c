@@ -13,7 +13,11 @@
 bool
 act_available(struct dc *c, struct node *n)
 {
-	if (!c->bad && !dv_avail_act(n->id->val))
+	if (!c->bad && (n->id->val == DV_ACT_STOP || n->id->val == DV_ACT_RAISE))
+		dc_error(c, n->loc, D_VAR_UNSUP, "%s( ) is not possible: a process is stopped and a "
+		    "signal is queued under a lock of the guest, which only code that runs in the "
+		    "guest can take", n->id->name);
+	else if (!c->bad && !dv_avail_act(n->id->val))
 		dc_error(c, n->loc, D_VAR_UNSUP, "%s( ) is not available in this version",
 		    n->id->name);
 	return !c->bad;

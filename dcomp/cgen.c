@@ -29,20 +29,8 @@ op_rrr(struct dc *c, unsigned op, unsigned r1, unsigned r2, unsigned rd)
 static unsigned
 unavailable(struct dc *c, struct node *n, const char *name)
 {
-	dc_error(c, n->loc, D_VAR_UNSUP, "%s%s is not available in this version", name,
-	    n->kind == N_CALL ? "( )" : "");
+	dc_error(c, n->loc, D_VAR_UNSUP, "%s( ) is not available in this version", name);
 	return 0;
-}
-
-static const char *
-builtin_name(uint32_t id)
-{
-	switch (id) {
-#define DIF_VAR(name, value, text) case value: return text;
-#include "abi/dif.def"
-	default:
-		return "the variable";
-	}
 }
 
 static void
@@ -899,14 +887,10 @@ cg_loose(struct dc *c, struct node *n)
 	case N_VAR:
 		return cg_var(c, n);
 	case N_BUILTIN:
-		if (!dv_avail_var((uint32_t)n->val))
-			return unavailable(c, n, builtin_name((uint32_t)n->val));
 		r = as_reg(c, n->loc);
 		as_emit(c, DIF_INSTR_WIDE(DIF_OP_LDGS, n->val, r));
 		return r;
 	case N_ARG:
-		if (!dv_avail_var((uint32_t)n->val))
-			return unavailable(c, n, "uregs[ ]");
 		i = cg(c, n->a);
 		as_emit(c, DIF_INSTR_FMT(DIF_OP_LDGA, (uint32_t)n->val, i, i));
 		return i;

@@ -379,7 +379,7 @@ ck_builtin_array(struct dc *c, struct node *n, uint32_t which)
 			BAD(c, i, D_ARGS_TYPE, "index of args[] must be an integer constant");
 		return xl_args(c, n, (int64_t)i->val);
 	}
-	if (i->kind == N_INT && i->val > 255)
+	if (i->kind == N_INT && i->val >= (which == DIF_VAR_REGS ? DV_NREG : DIF_NUREGS))
 		BAD(c, i, which == DIF_VAR_REGS ? D_REGS_IDX : D_UNKNOWN,
 		    "index of %s is out of range", name);
 	n->kind = N_ARG;

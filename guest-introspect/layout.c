@@ -145,6 +145,7 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 	l->task_cred = off(k, "task_struct", "cred");
 	l->task_flags = off(k, "task_struct", "flags");
 	l->task_stack = off(k, "task_struct", "stack");
+	l->task_runtime = off(k, "task_struct", "se.sum_exec_runtime");
 	l->cred_uid = off(k, "cred", "uid.val");
 	l->cred_gid = off(k, "cred", "gid.val");
 	l->mm_pgd = off(k, "mm_struct", "pgd");

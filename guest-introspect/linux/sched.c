@@ -325,3 +325,21 @@ gi_sched_sites(struct gi_build *b, struct dv_err *err)
 	}
 	return 0;
 }
+
+int
+gi_switch_site(struct gi_build *b, struct dv_err *err)
+{
+	struct gi_rule r = { .kind = DV_RULE_SWITCH, .guard = GI_NOEXPR, .args = DV_NONE,
+	    .probe = DV_NONE };
+	uint64_t at = gi_fn_entry(b->k, gi_addr(b->k, "__switch_to_asm"));
+	struct dv_argset raw = { 0 };
+
+	if (at == 0)
+		return dv_err_set(err, DV_E_GUEST, "vtimestamp is not possible: the guest's kernel "
+		    "has no __switch_to_asm, where it would switch threads");
+	raw.arg[0] = gi_loc_reg(DV_REG_RDI);
+	raw.arg[1] = gi_loc_reg(DV_REG_RSI);
+	r.raw = gi_build_args(b, &raw);
+	gi_build_rule(b, at, GI_PRIO_LAST, &r);
+	return 0;
+}

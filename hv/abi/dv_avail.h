@@ -2,6 +2,9 @@
 /*
  * dv_avail.h - what D has and this version's machine does not run.
  *
+ * stop() and raise() are not to come: a process is stopped and a signal queued
+ * under the guest's siglock, which only code of the guest can take.
+ *
  * One list for both sides: the compiler refuses these with a place in the
  * program, the verifier refuses them again, as it trusts no compiler.
  */
@@ -9,19 +12,6 @@
 #define DV_AVAIL_H
 #include "dv_dif.h"
 #include "dv_prog.h"
-
-static inline bool
-dv_avail_var(uint32_t id)
-{
-	switch (id) {
-	case DIF_VAR_UREGS:
-	case DIF_VAR_VTIMESTAMP:
-	case DIF_VAR_ZONENAME:
-		return false;
-	default:
-		return true;
-	}
-}
 
 static inline bool
 dv_avail_subr(uint32_t subr)
@@ -35,8 +25,6 @@ dv_avail_subr(uint32_t subr)
 	case DIF_SUBR_RW_READ_HELD:
 	case DIF_SUBR_RW_WRITE_HELD:
 	case DIF_SUBR_RW_ISWRITER:
-	case DIF_SUBR_COPYOUT:
-	case DIF_SUBR_COPYOUTSTR:
 		return false;
 	default:
 		return true;
@@ -49,9 +37,6 @@ dv_avail_act(uint32_t kind)
 	switch (kind) {
 	case DV_ACT_STOP:
 	case DV_ACT_RAISE:
-	case DV_ACT_PANIC:
-	case DV_ACT_BREAKPOINT:
-	case DV_ACT_CHILL:
 		return false;
 	default:
 		return true;

@@ -24,6 +24,7 @@
  *	UNLOAD	-> nothing; answers when the program is forgotten
  *	RESUME	-> nothing: lets a guest go that was held at its first kernel
  *		   instruction (hold=on), or at its halt
+ *	CONT	-> nothing: lets a paused guest run on; answers when it runs
  *	WAIT	-> struct dv_ctl_wait: answers when the guest has reached the state
  *		   or the time is over (status DV_CTL_TIMEOUT)
  */
@@ -41,7 +42,8 @@
 enum dv_ctl_type {
 	DV_CTL_HELLO = 1, DV_CTL_INFO, DV_CTL_READ, DV_CTL_LOAD, DV_CTL_GO,
 	DV_CTL_STOP, DV_CTL_SNAP, DV_CTL_STATUS, DV_CTL_ACCOUNT, DV_CTL_PING,
-	DV_CTL_UNLOAD, DV_CTL_RESUME, DV_CTL_WAIT
+	DV_CTL_UNLOAD, DV_CTL_RESUME, DV_CTL_WAIT,
+	DV_CTL_CONT
 };
 enum dv_ctl_status {
 	DV_CTL_OK, DV_CTL_EPROTO, DV_CTL_EREFUSED, DV_CTL_EBUSY, DV_CTL_EGUEST, DV_CTL_TIMEOUT,

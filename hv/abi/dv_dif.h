@@ -27,7 +27,8 @@
  *	SETS	rd = address of the string at byte `index` of this DIFO's table
  *	SCMP	strings at r1 and r2 compared, up to strsize bytes
  *	LDGA	rd = args[r2] (native argument), regs[r2], uregs[r2]; an index of
- *		regs[] is an enum dv_reg (dv_prog.h), out of range: ILLOP
+ *		regs[] is an enum dv_reg (dv_prog.h), one of uregs[] a place in
+ *		Linux' struct pt_regs, from 0; out of range: ILLOP
  *	LDGS/STGS LDTS/STTS LDLS/STLS: global, thread-local, clause-local
  *		scalars; a by-reference one (struct dv_var) loads as the address
  *		of the variable's storage, stores by copying from address rd
@@ -79,6 +80,7 @@ enum dv_dif_fault {
 	DV_FAULT_END
 };
 
+#define DIF_NUREGS	21		/* uregs[0..20] */
 #define DIF_NREGS	8		/* %r0..%r7 */
 #define DIF_MAXTUPLE	8		/* keys in one tuple / args of one call */
 #define DIF_MAXTEXT	4096		/* instructions in one DIFO */

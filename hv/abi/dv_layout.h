@@ -43,6 +43,7 @@ struct dv_layout {
 	uint32_t task_cred;		/* const struct cred * */
 	uint32_t task_flags;		/* unsigned int */
 	uint32_t task_stack;		/* void * */
+	uint32_t task_runtime;		/* u64: se.sum_exec_runtime, ns */
 	uint32_t cred_uid;		/* u32 */
 	uint32_t cred_gid;		/* u32 */
 	uint32_t mm_pgd;		/* pgd_t *, direct-map address */

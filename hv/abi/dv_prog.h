@@ -231,13 +231,27 @@ enum dv_rulekind {
 	DV_RULE_UNTAIL = 5,	/* after a conditional one: it was not taken; the
 				   newest pending for this rsp is dropped if it is
 				   the own probe's */
-	DV_RULE_GONE = 6	/* the code that a group of sites is in is going (a
+	DV_RULE_GONE = 6,	/* the code that a group of sites is in is going (a
 				   module is freed): none of them does anything any
 				   more, for good. `probe` is the group. Also before
 				   go; and `sel`, a DIFO, is run at go, when the sites
 				   are armed: 0, or a fault, is "gone already" */
+	DV_RULE_SWITCH = 7	/* threads are switched: raw arguments 0, the one that
+				   leaves, and 1, the one that comes; for vtimestamp */
 };
 #define DV_MAXGROUP	1024u		/* groups are numbered from 1 */
+/* Does any instruction load this built-in variable? */
+static inline bool
+dv_text_loads(const uint32_t *text, size_t n, uint32_t var)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (DIF_INSTR_OP(text[i]) == DIF_OP_LDGS && DIF_INSTR_INDEX(text[i]) == var)
+			return true;
+	return false;
+}
+
 struct dv_rule {
 	uint32_t kind;
 	uint32_t guard;			/* DIFO or DV_NONE: always */

@@ -91,6 +91,10 @@ struct dv_status {
 	uint32_t exiting;		/* exit() was called */
 	uint32_t pad;
 	int64_t  exit_status;
+	uint32_t halts;			/* how often panic() or breakpoint() stopped the guest */
+	uint32_t halt_epid;		/* of the last time: whose clause, */
+	uint32_t halt_action;		/* DV_ACT_PANIC or DV_ACT_BREAKPOINT */
+	uint32_t pad2;
 	uint32_t filled;		/* bufpolicy=fill: a buffer is full, tracing may end */
 	uint32_t stale_sites;		/* left out: other instructions are there now */
 };

@@ -35,6 +35,29 @@ struct dv_carrier {
 	 */
 	uint64_t (*clock)(struct dv_ctx *ctx);
 	uint64_t (*wallclock)(struct dv_ctx *ctx);
+
+	/*
+	 * The destructive ones. A carrier may lack the first two: NULL, and a
+	 * text that says why, with which a program that needs it is refused.
+	 *
+	 * write_phys: copies len (1..4096, never across a page) bytes to
+	 * guest-physical RAM, as a store of the trapped vCPU would: translated
+	 * code and dirty logs notice. Returns and context as read_phys().
+	 */
+	int (*write_phys)(struct dv_ctx *ctx, dv_gpa_t at, const void *buf, size_t len);
+	const char *no_write;
+	/*
+	 * Stops all vCPUs; the trapped one goes no further than to the end of
+	 * the code it is in. Who runs the VM resumes it. Context: the vCPU's
+	 * own thread, or control for the host context; no gate held.
+	 */
+	void (*halt)(struct dv_ctx *ctx);
+	const char *no_halt;
+	/*
+	 * Delays the trapped vCPU, or the host context, and nothing else, for
+	 * so many ns. Context: as halt().
+	 */
+	void (*delay)(struct dv_ctx *ctx, uint64_t ns);
 };
 
 /*

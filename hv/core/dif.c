@@ -366,6 +366,10 @@ dv_dif_run(struct dv_mstate *ms, uint32_t difo)
 			}
 			RD = dv_reg(ms, (unsigned)R2);
 			break;
+		case DV_OP_LDUREG:
+			if (dv_ureg(ms, R2, &RD) != 0)
+				goto fault;
+			break;
 		case DIF_OP_LDGS:
 			RD = dv_global_load(ms, DIF_INSTR_INDEX(i));
 			break;

@@ -8,7 +8,7 @@ struct dv_state;
 struct dv_reason;
 
 /* Opcodes that only linking makes (dif_check.c): LDGS and LDGA of built-ins. */
-enum { DV_OP_LDB = 128, DV_OP_LDARG, DV_OP_LDREG };
+enum { DV_OP_LDB = 128, DV_OP_LDARG, DV_OP_LDREG, DV_OP_LDUREG };
 
 /*
  * Checks DIFO `i` and writes its linked text to `text`. `work` has at least

@@ -195,7 +195,7 @@ check_array(const struct check *c, uint32_t *instr)
 	else if (DIF_INSTR_OP(i) == DIF_OP_LDGA && DIF_INSTR_R1(i) == DIF_VAR_REGS)
 		op = DV_OP_LDREG;
 	else if (DIF_INSTR_OP(i) == DIF_OP_LDGA && DIF_INSTR_R1(i) == DIF_VAR_UREGS)
-		return bad(c, "uregs[] is not available in this version");
+		op = DV_OP_LDUREG;
 	else
 		return bad(c, "no such array");
 	*instr = DIF_INSTR_FMT(op, 0, DIF_INSTR_R2(i), DIF_INSTR_RD(i));
@@ -213,6 +213,12 @@ check_call(const struct check *c, uint32_t i, int depth)
 	refused = dv_subr_refused(DIF_INSTR_INDEX(i));
 	if (refused != NULL)
 		return bad_name(c, name, refused);
+	if (DIF_INSTR_INDEX(i) == DIF_SUBR_COPYOUT || DIF_INSTR_INDEX(i) == DIF_SUBR_COPYOUTSTR) {
+		if (c->s->lay != NULL && c->s->c.write_phys == NULL)
+			return dv_refuse(c->why, "%s() is not possible: %s", name, c->s->c.no_write);
+		if ((c->d->flags & DV_DIFO_DESTRUCTIVE) == 0)
+			return bad_name(c, name, "in a DIFO that is not flagged as destructive");
+	}
 	if (depth != UNKNOWN && ((unsigned)depth < min || (unsigned)depth > max))
 		return bad_name(c, name, "has a wrong number of arguments");
 	return 0;

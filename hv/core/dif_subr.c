@@ -14,6 +14,7 @@
  */
 #include "subr_impl.h"
 
+#include "destr.h"
 #include "dif.h"
 #include "var.h"
 #include "dv_avail.h"
@@ -197,6 +198,12 @@ dv_subr(struct dv_mstate *ms, uint32_t subr)
 		return sub_copyinstr(ms);
 	case DIF_SUBR_COPYINTO:
 		return sub_copyinto(ms);
+	case DIF_SUBR_COPYOUT:
+		dv_destr_copyout(ms, ARG(0), ARG(1), ARG(2));
+		return 0;
+	case DIF_SUBR_COPYOUTSTR:
+		dv_destr_copyoutstr(ms, ARG(0), ARG(1), ARG(2));
+		return 0;
 	case DIF_SUBR_SPECULATION:
 		return dv_spec_alloc(ms);
 	case DIF_SUBR_PROGENYOF:

@@ -17,6 +17,7 @@
  */
 #include "ecb.h"
 
+#include "destr.h"
 #include "dif.h"
 #include "load.h"
 #include "stack.h"
@@ -169,8 +170,8 @@ run_agg(struct dv_mstate *ms, const struct dv_act *a, bool *dropped)
 	return 0;
 }
 
-static void
-take_exit(struct dv_state *s, int32_t status)
+void
+dv_ecb_exit(struct dv_state *s, int32_t status)
 {
 	uint32_t life = dv_load32(&s->life), no = 0;
 
@@ -236,6 +237,33 @@ put_header(struct dv_mstate *ms, uint8_t *rec, const struct dv_ecb *e)
 		memset(r + 1, 0, e->need - sizeof(*r));
 }
 
+/* What an action does beside its record. -1: a fault. */
+static int
+run_effect(struct dv_mstate *ms, uint32_t kind, uint64_t val)
+{
+	switch (kind) {
+	case DV_ACT_EXIT:
+		dv_ecb_exit(ms->s, (int32_t)val);
+		return 0;
+	case DV_ACT_CHILL:
+		return dv_destr_chill(ms, val);
+	case DV_ACT_SPECULATE:
+	case DV_ACT_COMMIT:
+	case DV_ACT_DISCARD:
+		if (val > ms->s->nspec) {
+			dv_fault(ms, DV_FAULT_ILLOP, 0);
+			return -1;
+		}
+		if (kind == DV_ACT_COMMIT)
+			dv_spec_commit(ms, val);
+		else if (kind == DV_ACT_DISCARD)
+			dv_spec_discard(ms, val);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 int
 dv_ecb_run(struct dv_mstate *ms, uint32_t ei, struct dv_fail *ret)
 {
@@ -296,30 +324,14 @@ dv_ecb_run(struct dv_mstate *ms, uint32_t ei, struct dv_fail *ret)
 				return failed(ms, e, i, acct, ret);
 			continue;
 		}
+		if (a->kind == DV_ACT_PANIC || a->kind == DV_ACT_BREAKPOINT)
+			dv_destr_halt(ms, a->kind);
 		if (a->difo == DV_NONE)
 			continue;
 		val = dv_dif_run(ms, a->difo);
-		if (ms->fault != 0)
+		if (ms->fault != 0 || run_effect(ms, a->kind, val) != 0)
 			return failed(ms, e, i, acct, ret);
-		switch (a->kind) {
-		case DV_ACT_EXPR:
-			continue;
-		case DV_ACT_EXIT:
-			take_exit(s, (int32_t)val);
-			break;
-		case DV_ACT_SPECULATE:
-		case DV_ACT_COMMIT:
-		case DV_ACT_DISCARD:
-			if (val > s->nspec) {
-				dv_fault(ms, DV_FAULT_ILLOP, 0);
-				return failed(ms, e, i, acct, ret);
-			}
-			if (a->kind == DV_ACT_COMMIT)
-				dv_spec_commit(ms, val);
-			else if (a->kind == DV_ACT_DISCARD)
-				dv_spec_discard(ms, val);
-			if (a->kind != DV_ACT_SPECULATE)
-				continue;
+		if (a->kind == DV_ACT_SPECULATE) {
 			switch (dv_spec_reserve(ms, val, e->need, &sbuf)) {
 			case DV_SPEC_REFUSED:
 				DV_COUNT(acct->spec_refused);

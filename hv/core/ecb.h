@@ -13,4 +13,7 @@ struct dv_fail {
 /* Runs ECB `e` (an index). 0, or -1: it faulted, nothing was recorded. */
 int dv_ecb_run(struct dv_mstate *ms, uint32_t e, struct dv_fail *ret);
 
+/* exit(): nothing more fires, but for END. */
+void dv_ecb_exit(struct dv_state *s, int32_t status);
+
 #endif

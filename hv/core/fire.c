@@ -38,6 +38,45 @@ begin_hit(struct dv_mstate *ms, struct dv_ctx *ctx)
 	ms->wall = 0;
 	ms->have = 0;
 	ms->scratch_floor = 0;
+	ms->delay = 0;
+	ms->halt = 0;
+	if (ms->s->vslots != NULL)
+		ms->cpu->entered = dv_now(ms);
+}
+
+/* What the hit took so far is not the thread's time. */
+static void
+take_off(struct dv_state *s, struct dv_cpu *cpu, struct dv_ctx *ctx)
+{
+	uint64_t now = s->c.clock(ctx);
+
+	cpu->vcur.start += now - cpu->entered;
+	cpu->entered = now;
+}
+
+/*
+ * The hit is over. What its clauses asked for that takes time happens now: the
+ * gate must not be held meanwhile, or the consumer would wait, too. Their
+ * records are in the buffer by then.
+ */
+static inline void
+end_hit(struct dv_state *s, struct dv_cpu *cpu, struct dv_ctx *ctx)
+{
+	uint64_t delay = cpu->ms.delay;
+	uint32_t halt = cpu->ms.halt;
+
+	if (s->vslots != NULL)
+		take_off(s, cpu, ctx);
+	dv_gate_leave(&cpu->gate);
+	if (halt != 0)
+		s->c.halt(ctx);
+	if (delay != 0)
+		s->c.delay(ctx, delay);
+	if (s->vslots != NULL && (halt != 0 || delay != 0)) {
+		dv_gate_enter(&cpu->gate);
+		take_off(s, cpu, ctx);
+		dv_gate_leave(&cpu->gate);
+	}
 }
 
 static void
@@ -350,6 +389,10 @@ run_rule(struct dv_mstate *ms, const struct dv_rule *r)
 		if (probe != DV_NONE && ms->s->tail.e != NULL)
 			dv_tail_forget(&ms->s->tail, dv_reg(ms, DV_REG_RSP), probe);
 		break;
+	case DV_RULE_SWITCH:
+		if (ms->s->vslots != NULL)
+			dv_vtime_switch(ms);
+		break;
 	default:			/* STMT: the guard was all */
 		break;
 	}
@@ -382,6 +425,8 @@ dv_fire(struct dv_state *s, struct dv_ctx *ctx, uint32_t site)
 			if (life == DV_LIFE_ACTIVE ||
 			    s->prog.rules[st->rule + i].kind == DV_RULE_GONE)
 				run_rule(&cpu->ms, &s->prog.rules[st->rule + i]);
+		end_hit(s, cpu, ctx);
+		return;
 	}
 	dv_gate_leave(&cpu->gate);
 }
@@ -447,6 +492,8 @@ dv_fire_timer(struct dv_state *s, struct dv_ctx *ctx, uint32_t timer)
 				kpc = ctx->rip;
 		}
 		fire_plain(cpu, s->prog.timers[timer].probe, kpc, upc);
+		end_hit(s, cpu, ctx);
+		return;
 	}
 	dv_gate_leave(&cpu->gate);
 }
@@ -461,5 +508,5 @@ dv_fire_host(struct dv_state *s, struct dv_ctx *ctx, uint32_t probe)
 	dv_gate_enter(&cpu->gate);
 	begin_hit(&cpu->ms, ctx);
 	fire_plain(cpu, probe, 0, 0);
-	dv_gate_leave(&cpu->gate);
+	end_hit(s, cpu, ctx);
 }

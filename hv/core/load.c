@@ -220,8 +220,8 @@ dv_field(struct dv_mstate *ms, uint64_t obj, uint32_t off, void *buf, size_t len
 }
 
 /* Page-table root of curthread->mm. */
-static int
-user_root(struct dv_mstate *ms, uint64_t *ret)
+int
+dv_user_root(struct dv_mstate *ms, uint64_t *ret)
 {
 	const struct dv_layout *lay = ms->s->lay;
 	uint64_t task, mm, pgd, pa;
@@ -246,7 +246,7 @@ read_user(struct dv_mstate *ms, uint64_t va, void *buf, size_t len)
 	uint64_t page = va & ~(uint64_t)(PAGE - 1), root, pa;
 
 	if (ms->utlb.vpage != page || !(ms->tlb_have & DV_UTLB)) {
-		if (user_root(ms, &root) != 0 || walk(ms, root, page, NULL, &pa) != 0)
+		if (dv_user_root(ms, &root) != 0 || walk(ms, root, page, NULL, &pa) != 0)
 			return -1;
 		ms->utlb.vpage = page;
 		ms->utlb.ppage = pa;

@@ -50,6 +50,8 @@ int dv_curthread(struct dv_mstate *ms, uint64_t *ret);
 int dv_cpu_find(struct dv_mstate *ms);
 /* A field of a kernel object, through the direct map where that is possible. */
 int dv_field(struct dv_mstate *ms, uint64_t obj, uint32_t off, void *buf, size_t len);
+/* Page-table root of curthread->mm; -1: there is none, perhaps with a fault. */
+int dv_user_root(struct dv_mstate *ms, uint64_t *ret);
 /* Interrupt level: 0 none, 1 softirq, 2 hardirq, 3 NMI. */
 int dv_level(struct dv_mstate *ms, uint32_t *ret);
 

@@ -12,3 +12,5 @@ unit_TESTS += tests/unit/core_dif_test.c tests/unit/core_subr_test.c tests/unit/
 	tests/unit/core_hit_test.c
 fuzz_TARGETS += tests/fuzz/prog.c tests/fuzz/dif.c
 unit_TESTS += tests/unit/core_stack_test.c
+core_SRCS += hv/core/destr.c hv/core/vtime.c
+unit_TESTS += tests/unit/core_destr_test.c tests/unit/core_vtime_test.c

@@ -73,6 +73,9 @@ struct dv_mstate {
 	uint32_t cpuno;			/* DV_HAVE_CPU: guest's CPU number */
 	uint64_t pcpu;			/* DV_HAVE_CPU: its per-CPU base */
 	uint64_t tls[3];		/* DV_HAVE_TLS: task, start_boottime, level */
+	uint64_t delay;			/* ns that chill() asked for: after the hit */
+	uint32_t halt;			/* panic(), breakpoint(): likewise */
+	uint32_t pad;
 
 	/* set by fire.c for each probe */
 	const struct dv_probe *probe;	/* NULL while rules run */

@@ -390,12 +390,29 @@ check_act(const struct dv_prog *p, uint32_t i, uint64_t last, struct dv_reason *
 		if (a->rec.kind != DV_T_NONE)
 			return dv_refuse(why, "action %u: %s() has no record", i, name);
 		break;
+	case DV_ACT_PANIC:
+	case DV_ACT_BREAKPOINT:
+	case DV_ACT_CHILL:
+		if ((a->difo != DV_NONE) != (a->kind == DV_ACT_CHILL))
+			return dv_refuse(why, "action %u: %s() %s a value", i, name,
+			    a->difo == DV_NONE ? "without" : "with");
+		if (a->rec.kind != DV_T_NONE)
+			return dv_refuse(why, "action %u: %s() has no record", i, name);
+		break;
 	case DV_ACT_EXIT:
 		if (a->difo == DV_NONE || a->rec.kind != DV_T_INT)
 			return dv_refuse(why, "action %u: exit() without a status", i);
 		break;
 	}
 	return 0;
+}
+
+/* Is it destructive, or does it compute its value with what is? */
+static bool
+destroys(const struct dv_prog *p, const struct dv_act *a)
+{
+	return (dv_act_flags(a->kind) & DV_AF_DESTRUCTIVE) != 0 ||
+	    (a->difo != DV_NONE && (p->difos[a->difo].flags & DV_DIFO_DESTRUCTIVE) != 0);
 }
 
 /* Order of actions and flags of a clause; the actions themselves are good. */
@@ -416,12 +433,12 @@ check_clause_flags(const struct dv_prog *p, uint32_t ci, struct dv_reason *why)
 				return dv_refuse(why, "clause %u: speculate() after another or after data", ci);
 			speculates = true;
 		}
-		if (speculates && (is & DV_AF_NOSPEC))
+		if (speculates && ((is & DV_AF_NOSPEC) || destroys(p, a)))
 			return dv_refuse(why, "clause %u: %s() may not follow speculate()",
 			    ci, act_name(kind));
 		if (kind == DV_ACT_COMMIT)
 			commits = true;
-		if (is & DV_AF_DESTRUCTIVE)
+		if (destroys(p, a))
 			destructive = true;
 		if (kind == DV_ACT_AGG || kind == DV_ACT_PRINTA)
 			i += a->nargs;
@@ -554,7 +571,7 @@ check_rule(const struct dv_prog *p, uint32_t i, struct dv_reason *why)
 	const struct dv_rule *r = &p->rules[i];
 	uint32_t k;
 
-	if (r->kind < DV_RULE_FIRE || r->kind > DV_RULE_GONE)
+	if (r->kind < DV_RULE_FIRE || r->kind > DV_RULE_SWITCH)
 		return dv_refuse(why, "rule %u: unknown kind", i);
 	if (!difo_ok(p, r->guard) || (r->kind == DV_RULE_STMT && r->guard == DV_NONE))
 		return dv_refuse(why, "rule %u: no such guard", i);

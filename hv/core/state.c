@@ -50,7 +50,7 @@ struct plan {
 	uint64_t strsize, scratch, specsize, bufsize, aggsize;
 	uint32_t nspec, ncpu, nids, nslots, nglobals, nlocals;
 	uint64_t global_bytes, local_bytes, aggkey;
-	bool tails;
+	bool tails, vtime;
 	struct dv_dynplan dyn;
 };
 
@@ -97,6 +97,7 @@ make_plan(const struct dv_prog *p, unsigned nvcpu, struct plan *ret)
 	for (i = 0; i < p->nrules; i++)
 		if (p->rules[i].kind == DV_RULE_TAIL)
 			ret->tails = true;
+	ret->vtime = dv_text_loads(p->text, p->ntext, DIF_VAR_VTIMESTAMP);
 	dv_dyn_plan(dv_prog_opt(p, DV_OPT_DYNVARSIZE),
 	    48 + dv_dif_keyroom(p, ret->strsize), valroom, &ret->dyn);
 }
@@ -173,6 +174,7 @@ carve_state(struct carver *c, const struct dv_prog *p, const struct plan *pl,
 	t->gvals = carve(c, pl->nglobals * sizeof(*t->gvals), 64);
 	t->specs = carve(c, pl->nspec * sizeof(*t->specs), 64);
 	t->tail.e = carve(c, pl->tails ? DV_TAIL_N * sizeof(*t->tail.e) : 0, 64);
+	t->vslots = carve(c, pl->vtime ? DV_VTIME_N * sizeof(*t->vslots) : 0, 64);
 	for (i = 0; i < 3; i++)
 		m->map.index[i] = carve(c, pl->nids * sizeof(uint16_t), 8);
 	m->map.nids = pl->nids;
@@ -476,6 +478,21 @@ init_guest(struct dv_state *s, uint64_t seed)
 	s->window = ((uint64_t)1 << 62) | (mix(seed) & 0x3ffffff000000000ull);
 }
 
+/* What the carrier lacks is said now, not when a probe fires. */
+static int
+check_abilities(const struct dv_state *s, struct dv_reason *why)
+{
+	uint32_t i, kind;
+
+	for (i = 0; i < s->prog.nacts; i++) {
+		kind = s->prog.acts[i].kind;
+		if (s->c.halt == NULL && (kind == DV_ACT_PANIC || kind == DV_ACT_BREAKPOINT))
+			return dv_refuse(why, "%s() is not possible: %s",
+			    kind == DV_ACT_PANIC ? "panic" : "breakpoint", s->c.no_halt);
+	}
+	return 0;
+}
+
 int
 dv_state_create(const void *blob, size_t len, unsigned nvcpu,
 		void *priv, size_t priv_len, void *shared, size_t shared_len,
@@ -514,8 +531,10 @@ dv_state_create(const void *blob, size_t len, unsigned nvcpu,
 	s->cpu_shared = 2 * (s->half_buf + s->half_agg);
 	if (!pl.tails)
 		s->tail.e = NULL;
+	if (!pl.vtime)
+		s->vslots = NULL;
 	init_guest(s, seed);
-	if (link_vars(s, &m, why) != 0 || link_difos(s, &m, why) != 0)
+	if (check_abilities(s, why) != 0 || link_vars(s, &m, why) != 0 || link_difos(s, &m, why) != 0)
 		return -1;
 	link_ecbs(s);
 	dv_dyn_init(&s->dyn, &pl.dyn, m.hdr, m.bucket, m.data);
@@ -635,6 +654,7 @@ void
 dv_status(struct dv_state *s, struct dv_status *ret)
 {
 	const struct dv_cpu *c;
+	uint64_t halt;
 	uint32_t i;
 
 	memset(ret, 0, sizeof(*ret));
@@ -655,6 +675,10 @@ dv_status(struct dv_state *s, struct dv_status *ret)
 		ret->fired += dv_load_acq64(&c->n.fired);
 		ret->filled |= dv_load_acq32(&c->buf.full);
 	}
+	halt = dv_load_acq64(&s->last_halt);
+	ret->halts = dv_load_acq32(&s->halts);
+	ret->halt_epid = (uint32_t)halt;
+	ret->halt_action = (uint32_t)(halt >> 32);
 	ret->exiting = dv_load32(&s->exited);
 	ret->exit_status = (int64_t)dv_load_acq64((const uint64_t *)&s->exit_status);
 }

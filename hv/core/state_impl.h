@@ -16,6 +16,7 @@
 #include "spec.h"
 #include "state.h"
 #include "tail.h"
+#include "vtime.h"
 
 /*
  * What may fire:	LOADED nothing, BEGIN only BEGIN, ACTIVE everything,
@@ -93,6 +94,9 @@ struct dv_cpu {
 	uint64_t *lvals_error;		/* with their memory, those of ERROR, in its place */
 	uint8_t *locals_error;		/* while its clauses run */
 	uint64_t scratch_size;
+	struct dv_vcur vcur;
+	uint64_t entered;		/* ns, of this hit; for vcur */
+	uint64_t chill_since, chilled;	/* ns: an interval, and what was chilled in it */
 	struct dv_memo memo[DV_NMEMO];	/* by DIFO */
 	struct dv_orcmemo orc[1 << DV_ORCMEMO];
 	struct dv_mstate ms;
@@ -109,6 +113,8 @@ struct dv_state {
 	int64_t exit_status;		/* written by whom exit_claim let in */
 	uint32_t exited;		/* exit_status is there; atomic */
 	uint32_t exit_claim;		/* atomic */
+	uint32_t halts;			/* of the guest, by us; atomic */
+	uint64_t last_halt;		/* action << 32 | EPID; atomic */
 	uint32_t strsize;
 	uint32_t nspec;
 	uint32_t vm;
@@ -134,6 +140,7 @@ struct dv_state {
 	struct dv_spec *specs;		/* nspec; ids begin with 1 */
 	struct dv_dynpool dyn;
 	struct dv_tail tail;
+	struct dv_vslot *vslots;	/* DV_VTIME_N; NULL: no vtimestamp in the program */
 	struct dv_cpu *cpus;		/* ncpu */
 };
 

@@ -22,7 +22,6 @@
 #include "load.h"
 #include "stack.h"
 #include "state_impl.h"
-#include "dv_avail.h"
 
 enum { LOCAL_UNSET, LOCAL_SET, LOCAL_NULL };	/* by-reference locals */
 
@@ -161,6 +160,49 @@ task_value(struct dv_mstate *ms, enum task_value what)
 	return ret;
 }
 
+#define PF_KTHREAD	0x200000u
+
+/*
+ * The kernel saves the registers of user mode at the top of the thread's stack,
+ * whichever way it was entered; what comes on top of that is an interrupt's.
+ */
+int
+dv_ureg(struct dv_mstate *ms, uint64_t n, uint64_t *ret)
+{
+	const struct dv_layout *l = ms->s->lay;
+	uint64_t task, flags, mm = 0, stack, top;
+
+	if (n >= DIF_NUREGS) {
+		dv_fault(ms, DV_FAULT_ILLOP, 0);
+		return -1;
+	}
+	if (dv_curthread(ms, &task) != 0)
+		return -1;
+	if (task == 0 || dv_task_u32(ms, task, l->task_flags, &flags) != 0 ||
+	    dv_field(ms, task, l->task_mm, &mm, sizeof(mm)) != 0 ||
+	    (flags & PF_KTHREAD) != 0 || mm == 0) {	/* it has no user mode */
+		dv_fault(ms, DV_FAULT_BADADDR, task);
+		return -1;
+	}
+	if (dv_field(ms, task, l->task_stack, &stack, sizeof(stack)) != 0)
+		return -1;
+	top = stack + l->stack_size - l->stack_pad;
+	return dv_field(ms, top - l->ptregs_size, (uint32_t)n * 8, ret, sizeof(*ret));
+}
+
+/* A Linux guest has no zones: all of it is what D calls the global one. */
+static uint64_t
+zonename(struct dv_mstate *ms)
+{
+	uint64_t addr = 0;
+	uint8_t *p = dv_scratch(ms, sizeof("global"), &addr);
+
+	if (p == NULL)
+		return 0;
+	memcpy(p, "global", sizeof("global"));
+	return addr;
+}
+
 #define COMM_LEN	16
 
 static uint64_t
@@ -226,6 +268,10 @@ dv_builtin(struct dv_mstate *ms, uint32_t id)
 		return ret;
 	case DIF_VAR_TIMESTAMP:
 		return dv_now(ms);
+	case DIF_VAR_VTIMESTAMP:
+		return dv_vtime(ms);
+	case DIF_VAR_ZONENAME:
+		return zonename(ms);
 	case DIF_VAR_WALLTIMESTAMP:
 		if (ms->wall == 0)
 			ms->wall = ms->s->c.wallclock(ms->ctx);
@@ -309,6 +355,6 @@ dv_builtin_refused(uint32_t id, const char **ret)
 	case DIF_VAR_UREGS:
 		return "is an array";
 	default:
-		return dv_avail_var(id) ? NULL : "is not available in this version";
+		return NULL;
 	}
 }

@@ -26,7 +26,7 @@
 enum {
 	TASK_PID = 0x28, TASK_TGID = 0x30, TASK_COMM = 0x58, TASK_MM = 0x80,
 	TASK_BOOTTIME = 0x90, TASK_PARENT = 0xa0, TASK_CRED = 0xb0,
-	TASK_FLAGS = 0xc0, TASK_STACK = 0xc8, TASK_SIZE = 0x100,
+	TASK_FLAGS = 0xc0, TASK_STACK = 0xc8, TASK_RUNTIME = 0xd0, TASK_SIZE = 0x100,
 	CRED_UID = 0x4, CRED_GID = 0x8, CRED_SIZE = 0x20,
 	MM_PGD = 0x18, MM_SIZE = 0x40,
 	PCPU_CURRENT = 0x140, PCPU_PREEMPT = 0x148
@@ -42,6 +42,9 @@ struct dv_sim {
 	struct dv_layout layout;
 	uint64_t (*reg)[DV_NREG];	/* per vCPU */
 	uint64_t now;			/* 0: the host's clock */
+	uint64_t delayed;		/* ns */
+	unsigned halts;
+	bool bare;
 	pthread_mutex_t control;
 	void *blob, *priv, *shared;
 	size_t shared_len;
@@ -111,7 +114,17 @@ entry(struct dv_sim *sim, uint64_t root, uint64_t va, bool make)
 void
 dv_sim_map(struct dv_sim *sim, uint64_t root, uint64_t va, uint64_t pa)
 {
-	*entry(sim, root != 0 ? root : sim->kernel_root, va, true) = (pa & PTE_ADDR) | 7;
+	*entry(sim, root != 0 ? root : sim->kernel_root, va, true) = (pa & PTE_ADDR) | 0x67;
+}
+
+void
+dv_sim_protect(struct dv_sim *sim, uint64_t root, uint64_t va, uint64_t clear, uint64_t set)
+{
+	uint64_t *e = entry(sim, root != 0 ? root : sim->kernel_root, va, false);
+
+	if (e == NULL)
+		die("bits of an entry that is not there");
+	*e = (*e & ~clear) | set;
 }
 
 void
@@ -186,6 +199,7 @@ init_layout(struct dv_sim *sim)
 		.task_mm = TASK_MM,
 		.task_start_boottime = TASK_BOOTTIME, .task_real_parent = TASK_PARENT,
 		.task_cred = TASK_CRED, .task_flags = TASK_FLAGS, .task_stack = TASK_STACK,
+		.task_runtime = TASK_RUNTIME,
 		.cred_uid = CRED_UID, .cred_gid = CRED_GID, .mm_pgd = MM_PGD,
 		.ptregs_size = 168, .stack_size = 16384, .ncpu = sim->nvcpu,
 	};
@@ -311,6 +325,12 @@ dv_sim_reg(struct dv_sim *sim, unsigned vcpu)
 }
 
 void
+dv_sim_bare(struct dv_sim *sim)
+{
+	sim->bare = true;
+}
+
+void
 dv_sim_clock(struct dv_sim *sim, uint64_t now)
 {
 	sim->now = now;
@@ -334,6 +354,48 @@ carrier_read(struct dv_ctx *ctx, dv_gpa_t at, void *buf, size_t len)
 		return -1;
 	memcpy(buf, sim->ram + at.v, len);
 	return 0;
+}
+
+static int
+carrier_write(struct dv_ctx *ctx, dv_gpa_t at, const void *buf, size_t len)
+{
+	struct dv_sim *sim = ctx->carrier_data;
+
+	if (at.v > sim->ram_len || len > sim->ram_len - at.v)
+		return -1;
+	memcpy(sim->ram + at.v, buf, len);
+	return 0;
+}
+
+/* Both are only counted. */
+static void
+carrier_halt(struct dv_ctx *ctx)
+{
+	struct dv_sim *sim = ctx->carrier_data;
+
+	__atomic_add_fetch(&sim->halts, 1, __ATOMIC_SEQ_CST);
+}
+
+static void
+carrier_delay(struct dv_ctx *ctx, uint64_t ns)
+{
+	struct dv_sim *sim = ctx->carrier_data;
+
+	__atomic_add_fetch(&sim->delayed, ns, __ATOMIC_SEQ_CST);
+	if (sim->now != 0)
+		sim->now += ns;
+}
+
+unsigned
+dv_sim_halts(const struct dv_sim *sim)
+{
+	return sim->halts;
+}
+
+uint64_t
+dv_sim_delayed(const struct dv_sim *sim)
+{
+	return sim->delayed;
 }
 
 static uint64_t
@@ -366,6 +428,20 @@ static const struct dv_carrier carrier = {
 	.read_phys = carrier_read,
 	.clock = carrier_clock,
 	.wallclock = carrier_wallclock,
+	.write_phys = carrier_write,
+	.halt = carrier_halt,
+	.delay = carrier_delay,
+};
+
+/* The same, but for what a carrier may lack. */
+static const struct dv_carrier bare = {
+	.reg = carrier_reg,
+	.read_phys = carrier_read,
+	.clock = carrier_clock,
+	.wallclock = carrier_wallclock,
+	.no_write = "this guest is read-only",
+	.no_halt = "this guest runs for ever",
+	.delay = carrier_delay,
 };
 
 int
@@ -383,7 +459,7 @@ dv_sim_load(struct dv_sim *sim, const void *blob, size_t len, struct dv_reason *
 		sim->shared = alloc(shared_len);
 		sim->shared_len = shared_len;
 		rc = dv_state_create(sim->blob, len, sim->nvcpu, sim->priv, priv_len,
-		    sim->shared, shared_len, &carrier, 0x1234567890abcdefull, why,
+		    sim->shared, shared_len, sim->bare ? &bare : &carrier, 0x1234567890abcdefull, why,
 		    &sim->state);
 	}
 	if (rc != 0)

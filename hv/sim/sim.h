@@ -36,6 +36,8 @@ uint64_t dv_sim_alloc(struct dv_sim *sim, size_t len);	/* 16-aligned; its direct
 uint64_t dv_sim_page(struct dv_sim *sim);		/* a page; physical */
 /* Maps a page. root 0: the kernel's. */
 void dv_sim_map(struct dv_sim *sim, uint64_t root, uint64_t va, uint64_t pa);
+/* Clears, then sets bits of the last entry of a mapping. */
+void dv_sim_protect(struct dv_sim *sim, uint64_t root, uint64_t va, uint64_t clear, uint64_t set);
 void dv_sim_unmap(struct dv_sim *sim, uint64_t root, uint64_t va);
 /* Writes or reads through the page tables; both end the program on a hole. */
 void dv_sim_write(struct dv_sim *sim, uint64_t root, uint64_t va, const void *p, size_t len);
@@ -75,6 +77,12 @@ void dv_sim_chroot(struct dv_sim *sim, uint64_t task, uint64_t mnt, uint64_t den
 
 /* Clocks stand still at this value from now on; 0: the host's own again. */
 void dv_sim_clock(struct dv_sim *sim, uint64_t now);
+
+/* What the machine asked for: stops of the guest, ns of delays (no vCPU waits). */
+unsigned dv_sim_halts(const struct dv_sim *sim);
+uint64_t dv_sim_delayed(const struct dv_sim *sim);
+/* The carrier can neither write nor stop the guest, for loads from now on. */
+void dv_sim_bare(struct dv_sim *sim);
 
 /* A carrier's control side. load: 0, or -1 with the reason. */
 int dv_sim_load(struct dv_sim *sim, const void *blob, size_t len, struct dv_reason *why);

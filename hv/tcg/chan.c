@@ -473,6 +473,16 @@ req_ping(struct conn *c)
 	return done(c, &pong, sizeof(pong));
 }
 
+static bool
+req_cont(struct conn *c)
+{
+	const char *why = dv_tcg_cont();
+
+	if (why != NULL)
+		return refuse(c, DV_CTL_EREFUSED, "%s", why);
+	return done(c, NULL, 0);
+}
+
 /* One whole request. False closes the connection. */
 static bool
 request(struct conn *c)
@@ -495,6 +505,8 @@ request(struct conn *c)
 	case DV_CTL_RESUME:
 		dv_guest_release();
 		return done(c, NULL, 0);
+	case DV_CTL_CONT:
+		return req_cont(c);
 	case DV_CTL_WAIT:
 		return req_wait(c);
 	case DV_CTL_LOAD:

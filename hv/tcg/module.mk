@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 tcg_SRCS += hv/tcg/plugin.c hv/tcg/vcpu.c hv/tcg/regs.c hv/tcg/guest.c hv/tcg/ram.c \
-	hv/tcg/qemu_int.c hv/tcg/chan.c hv/tcg/prog.c
+	hv/tcg/destr.c hv/tcg/qemu_int.c hv/tcg/chan.c hv/tcg/prog.c

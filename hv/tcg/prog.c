@@ -123,6 +123,7 @@ struct hit {
 	struct dv_tcg_vcpu *v;
 	const struct dv_tcg_regs *saved;	/* or NULL: read the vCPU */
 	const uint8_t *object;			/* or NULL: not through regs.c */
+	const uint32_t *on;			/* of the program */
 };
 
 static uint64_t
@@ -166,10 +167,61 @@ carrier_wallclock(struct dv_ctx *ctx)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-static const struct dv_carrier carrier = {
-	.reg = carrier_reg, .read_phys = carrier_read,
-	.clock = carrier_clock, .wallclock = carrier_wallclock
-};
+/* Not for a halted vCPU: its probes fire in another thread. */
+static int
+carrier_write(struct dv_ctx *ctx, dv_gpa_t at, const void *buf, size_t len)
+{
+	const struct hit *h = ctx->carrier_data;
+
+	if (h == NULL || h->saved != NULL)
+		return -1;
+	return dv_ram_write(&tcg.q, at.v, buf, len);
+}
+
+/* What waits for a running program: nothing but a vCPU in its own thread. */
+static const uint32_t *
+waiter(const struct dv_ctx *ctx)
+{
+	const struct hit *h = ctx->carrier_data;
+
+	return h == NULL || h->saved != NULL ? NULL : h->on;
+}
+
+static void
+carrier_halt(struct dv_ctx *ctx)
+{
+	dv_tcg_halt(waiter(ctx));
+}
+
+/* A halted vCPU cannot be delayed. */
+static void
+carrier_delay(struct dv_ctx *ctx, uint64_t ns)
+{
+	const struct hit *h = ctx->carrier_data;
+
+	if (h == NULL || h->saved == NULL)
+		dv_tcg_delay(ns, waiter(ctx));
+}
+
+#define NOT_EXPORTED(name) "it needs a QEMU that exports " name ", which this one does not"
+
+static struct dv_carrier
+carrier(void)
+{
+	struct dv_carrier c = {
+		.reg = carrier_reg, .read_phys = carrier_read,
+		.clock = carrier_clock, .wallclock = carrier_wallclock,
+		.delay = carrier_delay,
+		.no_write = NOT_EXPORTED("cpu_physical_memory_rw"),
+		.no_halt = NOT_EXPORTED("qemu_system_vmstop_request")
+	};
+
+	if (tcg.q.rw != NULL)
+		c.write_phys = carrier_write;
+	if (dv_tcg_can_halt())
+		c.halt = carrier_halt;
+	return c;
+}
 
 /* --- sites */
 
@@ -187,6 +239,7 @@ site_cb(unsigned n, void *data)
 	hit.v = &tcg.vcpu[n];
 	hit.saved = NULL;
 	hit.object = NULL;
+	hit.on = &p->on;
 	learnt = __atomic_load_n(&dv_regs_learnt, __ATOMIC_ACQUIRE);
 	if (learnt == DV_REGS_LEARNT)
 		hit.object = hit.v->cpu;
@@ -590,6 +643,7 @@ dv_tprog_load(void *blob, size_t len, uint32_t pid, struct dv_tcg_prog **ret,
 	      struct dv_ctl_loaded *l, int *fd, struct dv_reason *why)
 {
 	enum dv_ctl_status status = DV_CTL_EREFUSED;
+	const struct dv_carrier c = carrier();
 	struct dv_tcg_prog *p;
 	size_t priv, shared;
 	uint64_t seed, available;
@@ -628,7 +682,7 @@ dv_tprog_load(void *blob, size_t len, uint32_t pid, struct dv_tcg_prog **ret,
 		seed = dv_tcg_now() * 0x9e3779b97f4a7c15ull;
 	dv_ram_build(&tcg.q, text, sizeof(text));
 	if (dv_state_create(blob, len, p->nvcpu, p->priv, priv, p->shared, shared,
-			    &carrier, seed, why, &p->state) != 0)
+			    &c, seed, why, &p->state) != 0)
 		goto bad;
 	if (sites_index(p, dv_state_prog(p->state)) != 0 ||
 	    timers_make(p, dv_state_prog(p->state)) != 0) {
@@ -814,7 +868,7 @@ profile_work(void *cpu, uint64_t data)
 	struct dv_tcg_prog *p = f->p;
 	void **current = qemu_int_current_cpu();
 	void *was = *current;
-	struct hit hit = { &tcg.vcpu[f->vcpu], NULL, NULL };
+	struct hit hit = { &tcg.vcpu[f->vcpu], NULL, NULL, &p->on };
 	struct dv_ctx ctx;
 
 	*current = cpu;
@@ -836,7 +890,7 @@ profile_halted(struct profile *f)
 {
 	struct dv_tcg_vcpu *v = &tcg.vcpu[f->vcpu];
 	struct dv_tcg_regs regs;
-	struct hit hit = { v, &regs, NULL };
+	struct hit hit = { v, &regs, NULL, &f->p->on };
 	struct dv_ctx ctx;
 	bool valid;
 

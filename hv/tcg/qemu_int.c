@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <string.h>
 
 void
 qemu_int_init(struct qemu_int *q)
@@ -23,6 +24,17 @@ qemu_int_init(struct qemu_int *q)
 		SYM(async_safe_run_on_cpu, safe_run_on_cpu),
 		SYM(tb_flush, tb_flush),
 		SYM(runstate_is_running, running),
+		SYM(qemu_system_vmstop_request_prepare, halt_prepare),
+		SYM(qemu_system_vmstop_request, halt_request),
+		SYM(RunState_lookup, states),
+		SYM(qmp_cont, cont),
+		SYM(error_get_pretty, error_text),
+		SYM(error_free, error_free),
+		SYM(qemu_get_aio_context, main_context),
+		SYM(aio_bh_schedule_oneshot_full, in_main),
+		SYM(bql_unlock, bql_unlock),
+		SYM(bql_lock_impl, bql_lock),
+		SYM(bql_locked, bql_locked),
 		SYM(rcu_register_thread, rcu_register),
 		SYM(address_space_memory, memory),
 		SYM(address_space_get_flatview, get_flatview),
@@ -35,6 +47,7 @@ qemu_int_init(struct qemu_int *q)
 		SYM(memory_region_is_ram_device, mr_is_device),
 		SYM(object_dynamic_cast, dynamic_cast),
 		SYM(cpu_physical_memory_is_io, is_io),
+		SYM(cpu_physical_memory_rw, rw),
 		SYM(cpu_physical_memory_map, map),
 		SYM(cpu_physical_memory_unmap, unmap),
 		SYM(qmp_query_memory_size_summary, memory_size),
@@ -71,6 +84,19 @@ qemu_int_has_map(const struct qemu_int *q)
 		q->dynamic_cast != NULL && q->is_io != NULL &&
 		q->map != NULL && q->unmap != NULL &&
 		q->memory_size != NULL && q->free_memory != NULL;
+}
+
+/* It has been the fifth of the run states since there are names for them. */
+int
+qemu_int_paused(const struct qemu_int *q)
+{
+	const int paused = 4;
+
+	if (q->running == NULL || q->halt_prepare == NULL || q->halt_request == NULL ||
+	    q->states == NULL || q->states->name == NULL ||
+	    strcmp(q->states->name[paused], "paused") != 0)
+		return -1;
+	return paused;
 }
 
 void **

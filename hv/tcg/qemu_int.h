@@ -33,6 +33,10 @@ struct qemu_memory {			/* QEMU's MemoryInfo */
 	uint64_t plugged_memory;
 };
 
+struct qemu_names {			/* QEMU's QEnumLookup: how it begins */
+	const char *const *name;
+};
+
 struct qemu_int {
 	/* vCPUs */
 	void *(*get_cpu)(int index);
@@ -41,6 +45,17 @@ struct qemu_int {
 	void (*safe_run_on_cpu)(void *cpu, qemu_cpu_fn fn, uint64_t data);
 	void (*tb_flush)(void *cpu);
 	bool (*running)(void);
+	void (*halt_prepare)(void);
+	void (*halt_request)(int state);	/* of QEMU's RunState */
+	const struct qemu_names *states;	/* of RunState */
+	void (*cont)(void **error);		/* main thread */
+	const char *(*error_text)(const void *error);
+	void (*error_free)(void *error);
+	void *(*main_context)(void);
+	void (*in_main)(void *ctx, void (*fn)(void *opaque), void *opaque, const char *name);
+	void (*bql_unlock)(void);
+	void (*bql_lock)(const char *file, int line);
+	bool (*bql_locked)(void);
 	/* memory map */
 	void (*rcu_register)(void);
 	void *memory;			/* &address_space_memory */
@@ -54,6 +69,7 @@ struct qemu_int {
 	bool (*mr_is_device)(const void *mr);
 	void *(*dynamic_cast)(void *obj, const char *type);
 	bool (*is_io)(uint64_t gpa);
+	void (*rw)(uint64_t gpa, void *buf, uint64_t len, bool write);
 	void *(*map)(uint64_t gpa, uint64_t *len, bool write);
 	void (*unmap)(void *p, uint64_t len, bool write, uint64_t access);
 	struct qemu_memory *(*memory_size)(void *errp);
@@ -71,6 +87,12 @@ void qemu_int_init(struct qemu_int *q);
 /* Can this QEMU run a function on a given vCPU; can it tell its memory map? */
 bool qemu_int_has_cpus(const struct qemu_int *q);
 bool qemu_int_has_map(const struct qemu_int *q);
+
+/*
+ * QEMU's number of the run state "paused", if it can be asked to go there from
+ * any thread; else -1.
+ */
+int  qemu_int_paused(const struct qemu_int *q);
 
 /*
  * Where the calling thread keeps QEMU's `current_cpu`; NULL if that is not

@@ -46,4 +46,11 @@ const struct dv_ram *dv_ram_get(void);
 /* Copies len bytes; -1 unless all of them are RAM. Context: any. */
 int dv_ram_read(uint64_t gpa, void *buf, size_t len);
 
+/*
+ * Writes len bytes by way of QEMU, which forgets what it translated there and
+ * tells those that track writes; -1 unless all of them are RAM. Context: a vCPU's
+ * thread, in a callback.
+ */
+int dv_ram_write(const struct qemu_int *q, uint64_t gpa, const void *buf, size_t len);
+
 #endif

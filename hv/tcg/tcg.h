@@ -97,6 +97,16 @@ extern uint32_t dv_regs_learnt;		/* atomic */
 extern int32_t dv_reg_place[DV_TCG_NREG];
 void dv_regs_learn(struct dv_tcg_vcpu *v);	/* its thread, at a site */
 
+/*
+ * destr.c: for a probe's sake, in a vCPU's callback or work. `on` becomes 0 when
+ * the trace ends; NULL: a probe in the host context, in the service thread.
+ */
+bool dv_tcg_can_halt(void);
+void dv_tcg_halt(const uint32_t *on);		/* pauses the VM */
+void dv_tcg_delay(uint64_t ns, const uint32_t *on);
+/* Lets a paused VM run on: NULL, or why not. Service thread. */
+const char *dv_tcg_cont(void);
+
 /* guest.c: the life of the guest's kernel */
 void dv_guest_trans(struct qemu_plugin_tb *tb, uint64_t va, size_t ninsn);
 void dv_guest_info(struct dv_ctl_info *info);

@@ -10,7 +10,8 @@
  *	go GENERATION		starts it
  *	times N			N connections, one INFO each
  *	junk			malformed messages; each must end its connection
- *	qmp PATH COMMAND	one QMP command without arguments, by itself
+ *	qmp PATH COMMAND	one QMP command without arguments, by itself;
+ *				prints the answer
  */
 #include "chan.h"
 
@@ -155,14 +156,17 @@ junk(const char *sock)
 
 /* Reads QMP up to an answer; events pass by. */
 static void
-qmp_answer(FILE *f)
+qmp_answer(FILE *f, bool show)
 {
 	char line[65536];
 
 	while (fgets(line, sizeof(line), f) != NULL)
 		if (strncmp(line, "{\"return\"", 9) == 0 ||
-		    strncmp(line, "{\"QMP\"", 6) == 0)
+		    strncmp(line, "{\"QMP\"", 6) == 0) {
+			if (show)
+				fputs(line, stdout);
 			return;
+		}
 	fputs("chan_probe: no answer from QMP\n", stderr);
 	exit(1);
 }
@@ -174,13 +178,13 @@ qmp(const char *path, const char *command)
 
 	if (f == NULL)
 		exit(1);
-	qmp_answer(f);
+	qmp_answer(f, false);
 	fputs("{\"execute\":\"qmp_capabilities\"}\n", f);
 	fflush(f);
-	qmp_answer(f);
+	qmp_answer(f, false);
 	fprintf(f, "{\"execute\":\"%s\"}\n", command);
 	fflush(f);
-	qmp_answer(f);
+	qmp_answer(f, true);
 	fclose(f);
 }
 

@@ -64,12 +64,10 @@ TEST(difos)
 	    IW(LDGAA, 0x500, 1), RET0);
 	REFUSE("DIFO 0: instruction 0: array without a key", IW(LDGAA, 0x501, 1), RET0);
 	REFUSE("DIFO 0: instruction 0: variable does not exist", IW(LDGS, 0x300, 1), RET0);
-	REFUSE("DIFO 0: instruction 0: vtimestamp is not available in this version",
-	    IW(LDGS, DIF_VAR_VTIMESTAMP, 1), RET0);
+	REFUSE(NULL, IW(LDGS, DIF_VAR_VTIMESTAMP, 1), RET0);
 	REFUSE("DIFO 0: instruction 0: args is an array", IW(LDGS, DIF_VAR_ARGS, 1), RET0);
 	REFUSE("DIFO 0: instruction 0: no such array", I3(LDGA, 7, 0, 1), RET0);
-	REFUSE("DIFO 0: instruction 0: uregs[] is not available in this version",
-	    I3(LDGA, DIF_VAR_UREGS, 0, 1), RET0);
+	REFUSE(NULL, I3(LDGA, DIF_VAR_UREGS, 0, 1), RET0);
 	REFUSE("DIFO 0: instruction 0: no such subroutine", IW(CALL, 99, 1), RET0);
 	REFUSE("DIFO 0: instruction 0: mutex_owned is not available in this version",
 	    IW(CALL, DIF_SUBR_MUTEX_OWNED, 1), RET0);

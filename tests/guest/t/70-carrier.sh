@@ -131,6 +131,12 @@ test_plugin_interface_alone_is_enough()
 		    "$(guest_count "$want" getppid)"
 		plain_status=$?
 	fi
+	# what is not possible there is refused, by name
+	for act in 'copyout(probename, 0, 1)' 'breakpoint()'; do
+		! dv -wqn "BEGIN { $act; exit(0); }" 2>"$tmp/act" &&
+		grep -q "${act%%(*}() is not possible: it needs a QEMU that exports" "$tmp/act" ||
+		    { cat "$tmp/act" >&2; plain_status=1; }
+	done
 	vm=$plain
 	guest_stop p
 	return $plain_status
