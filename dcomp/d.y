@@ -704,6 +704,11 @@ abstract:
 
 direct_abstract:
 	  '(' abstract ')'		{ $$ = $2; }
+	| '(' ')'			{ $$ = dr_new(c, at(&@1), NULL); dr_mod(c, $$, DM_FUNC, at(&@1), NULL, NULL, false); }
+	| '(' parm_types ')'		{
+		$$ = dr_new(c, at(&@1), NULL);
+		dr_mod(c, $$, DM_FUNC, at(&@1), NULL, $2.list, $2.varargs);
+	}
 	| '[' ']'			{ $$ = dr_new(c, at(&@1), NULL); dr_mod(c, $$, DM_ARRAYNULL, at(&@1), NULL, NULL, false); }
 	| '[' constant ']'		{ $$ = dr_new(c, at(&@1), NULL); dr_mod(c, $$, DM_ARRAY, at(&@1), $2, NULL, false); }
 	| direct_abstract '[' ']'	{ $$ = $1; dr_mod(c, $$, DM_ARRAYNULL, at(&@2), NULL, NULL, false); }

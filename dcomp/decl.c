@@ -729,7 +729,15 @@ decl_xlator(struct dc *c, struct type *dst, struct type *src, const char *input,
 	x->lib = c->lib;
 	for (m = list; m != NULL && !c->bad; m = m->next) {
 		struct node *in, *e;
+		struct xmember *p;
 		struct frame f;
+
+		for (p = list; p != m && strcmp(p->name, m->name) != 0; p = p->next)
+			;
+		if (p != m) {
+			dc_error(c, m->loc, D_UNKNOWN, "member %s is translated twice", m->name);
+			return;
+		}
 
 		if ((dm = ty_member(c, dst, m->name, &off)) == NULL) {
 			dc_error(c, m->loc, D_XLATE_MEMB, "%s has no member %s",

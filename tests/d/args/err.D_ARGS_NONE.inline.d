@@ -1,0 +1,2 @@
+inline int first = args[0];
+BEGIN { trace(first); }

@@ -1,0 +1,2 @@
+enum a { ONE };
+enum b { ZERO, ONE };

@@ -1,0 +1,2 @@
+self int a;
+self string a;

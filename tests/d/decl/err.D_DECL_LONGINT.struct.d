@@ -1,0 +1,1 @@
+long struct point x;

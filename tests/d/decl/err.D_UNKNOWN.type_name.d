@@ -1,0 +1,1 @@
+typedef nosuch_t mine_t;

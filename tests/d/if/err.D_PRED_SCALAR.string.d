@@ -1,0 +1,1 @@
+BEGIN { if (probename) trace(1); }

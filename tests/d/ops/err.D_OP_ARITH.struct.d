@@ -1,0 +1,1 @@
+BEGIN { trace(+`points[1]); }

@@ -1,0 +1,2 @@
+struct s { int a[3]; } s;
+BEGIN { s.a = s.a; }

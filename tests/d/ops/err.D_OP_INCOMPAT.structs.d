@@ -1,0 +1,2 @@
+struct other { int a; } o;
+BEGIN { o = `points[0]; }

@@ -1,0 +1,2 @@
+inline int ONE = 1;
+BEGIN { ONE = 2; }

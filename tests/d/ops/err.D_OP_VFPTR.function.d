@@ -1,0 +1,2 @@
+int (*f)(int);
+BEGIN { f = f + 1; }

@@ -1,0 +1,1 @@
+t:m:hit:entry { args[1] = 2; }

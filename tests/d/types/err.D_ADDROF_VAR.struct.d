@@ -1,0 +1,2 @@
+struct point p;
+BEGIN { y = &p; }

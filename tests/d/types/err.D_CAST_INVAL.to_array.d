@@ -1,0 +1,1 @@
+BEGIN { x = (int [3])curthread; }

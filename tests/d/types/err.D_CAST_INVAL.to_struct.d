@@ -1,0 +1,1 @@
+BEGIN { x = (struct point)3; }

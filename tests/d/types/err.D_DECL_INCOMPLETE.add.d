@@ -1,0 +1,2 @@
+struct f *p;
+BEGIN { p = p + 1; }

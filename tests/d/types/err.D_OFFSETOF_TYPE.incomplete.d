@@ -1,0 +1,2 @@
+struct f;
+BEGIN { trace(offsetof(struct f, x)); }

@@ -1,0 +1,2 @@
+struct f *p;
+BEGIN { trace(p[1].x); }

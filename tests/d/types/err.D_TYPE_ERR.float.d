@@ -1,0 +1,2 @@
+struct f { long double d; } *p;
+BEGIN { x = p->d; }

@@ -1,0 +1,2 @@
+inline int f[int a] = a;
+BEGIN { trace(f); }

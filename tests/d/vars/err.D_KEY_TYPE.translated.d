@@ -1,0 +1,1 @@
+t:m:hit:entry { a[args[0]] = 1; }

@@ -1,0 +1,2 @@
+struct f;
+translator struct f < int I > { x = I; };
