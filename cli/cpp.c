@@ -14,15 +14,19 @@
 #include "base/str.h"
 
 #include <errno.h>
-#include <spawn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#define CPP_SECONDS	10		/* of CPU time */
+#define CPP_MEMORY	(1 << 30)
+#define CPP_OUTPUT	(64 << 20)	/* as much as a program may have */
 
 #define DV_STRING_(x)	#x
 #define DV_STRING(x)	DV_STRING_(x)
@@ -111,41 +115,77 @@ command_line(struct words *w, const struct dv_opts *o)
 }
 
 /*
+ * An #include of itself, or macros that double, would keep cpp busy for ever. It
+ * runs cc1 for the work, at once, so the limits must be there before it starts.
+ */
+static void
+set_limits(void)
+{
+	const struct rlimit cpu = { CPP_SECONDS, CPP_SECONDS };
+	const struct rlimit mem = { CPP_MEMORY, CPP_MEMORY };
+	const struct rlimit size = { CPP_OUTPUT, CPP_OUTPUT };
+
+	(void)setrlimit(RLIMIT_CPU, &cpu);
+	(void)setrlimit(RLIMIT_AS, &mem);
+	(void)setrlimit(RLIMIT_FSIZE, &size);
+}
+
+/*
  * Starts cpp from fd `in` to fd `out`, messages to fd `msgs`, and waits. Returns
  * its status, or -errno.
  */
 static int
 run_cpp(const struct words *w, int in, int out, int msgs)
 {
-	posix_spawn_file_actions_t fa;
-	int status, rc;
+	int status, failed = 0, tell[2];
+	ssize_t n;
 	pid_t pid;
 
 	if (w->failed)
 		return -ENOMEM;
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_adddup2(&fa, in, 0);
-	posix_spawn_file_actions_adddup2(&fa, out, 1);
-	posix_spawn_file_actions_adddup2(&fa, msgs, 2);
-	rc = posix_spawnp(&pid, w->v.v[0], &fa, NULL, w->v.v, environ);
-	posix_spawn_file_actions_destroy(&fa);
-	if (rc != 0)
-		return -rc;
+	if (pipe2(tell, O_CLOEXEC) != 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		set_limits();
+		if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(msgs, 2) == 2)
+			execvp(w->v.v[0], w->v.v);
+		failed = errno;
+		n = write(tell[1], &failed, sizeof(failed));
+		_exit(n == sizeof(failed) ? 126 : 127);
+	}
+	status = -errno;
+	close(tell[1]);
+	if (pid < 0) {
+		close(tell[0]);
+		return status;
+	}
+	while ((n = read(tell[0], &failed, sizeof(failed))) < 0 && errno == EINTR)
+		;
+	close(tell[0]);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
-	return status;
+	return n == sizeof(failed) ? -failed : status;
 }
 
 /* The line of cpp's messages that tells what is wrong, without its "<stdin>:". */
 static void
-cpp_reason(int fd, char *buf, size_t n)
+cpp_reason(int fd, int out, char *buf, size_t n)
 {
-	char text[4096], *line, *save = NULL;
+	char text[65536], *line, *save = NULL;
 	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+	struct stat st;
 
-	snprintf(buf, n, "cpp failed");
 	text[len > 0 ? len : 0] = '\0';
+	if ((fstat(out, &st) == 0 && st.st_size >= CPP_OUTPUT) ||
+	    (fstat(fd, &st) == 0 && st.st_size >= CPP_OUTPUT)) {
+		snprintf(buf, n, "cpp made more than %d MB of it", CPP_OUTPUT >> 20);
+		return;
+	}
+	snprintf(buf, n, "cpp failed");
+	if (strstr(text, "terminated") != NULL || strstr(text, "out of memory") != NULL)
+		snprintf(buf, n, "cpp needed more than %d s or %d MB", CPP_SECONDS, CPP_MEMORY >> 20);
 	for (line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save))
 		if (strstr(line, "error:") != NULL) {
 			if (strncmp(line, "<stdin>:", 8) == 0)
@@ -196,7 +236,7 @@ dv_cpp_run(const struct dv_opts *o, const struct dv_program_opt *po, const char 
 		rc = dv_err_set(err, DV_E_NOENT, "cannot run %s for -C: %s. Install package cpp",
 		    words.failed ? "cpp" : words.v.v[0], strerror(-status));
 	else if (status != 0) {
-		cpp_reason(msgs, why, sizeof(why));
+		cpp_reason(msgs, out, why, sizeof(why));
 		if (po->kind == DV_PROG_FILE)
 			rc = dv_err_set(err, DV_E_INVAL, "failed to compile script %s: %s", po->text, why);
 		else

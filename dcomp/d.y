@@ -726,6 +726,25 @@ direct_abstract:
 
 %%
 
+/* A text with a NUL byte is no program, whatever stands around it. */
+static bool
+has_nul(struct dc *c, struct loc l)
+{
+	const char *p = memchr(c->src, '\0', c->srclen), *s;
+
+	if (p == NULL)
+		return false;
+	for (s = c->src; s < p; s++) {
+		l.col++;
+		if (*s == '\n') {
+			l.line++;
+			l.col = 1;
+		}
+	}
+	dc_error(c, l, D_SYNTAX, "the text has a NUL byte here: it is no D program");
+	return true;
+}
+
 /* Parses c->src into clauses, or into one expression. */
 int
 dc_parse(struct dc *c, bool expr, struct loc start_loc)
@@ -744,6 +763,8 @@ dc_parse(struct dc *c, bool expr, struct loc start_loc)
 		    "the program is too large (limit %u MB)", MAX_SOURCE >> 20);
 		return -1;
 	}
+	if (has_nul(c, start_loc))
+		return -1;
 	if (dcylex_init_extra(&lx, &scanner) != 0) {
 		dc_nomem(c);
 		return -1;

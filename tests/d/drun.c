@@ -12,7 +12,7 @@
  *					current task, arg1 i, arg2 i * 10;
  *					args[]: lwpsinfo_t * of arg0, int, cpuinfo_t * of arg2
  *	t:m:hit:return			after it: arg1 -i; args[]: int (of arg1)
- *	t:m:none:entry			exists, never fires
+ *	t:m:none:entry			exists, never fires; its args[] cannot be translated
  *
  * Requests to the command are printed in brackets. The time zone is UTC.
  *

@@ -199,6 +199,9 @@ match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_e
 		{ "struct task_struct *", 0, "lwpsinfo_t *", 0 }, { "int", 0, NULL, 1 },
 		{ "int", 0, "cpuinfo_t *", 2 },
 	};
+	static const struct dc_arg lost[] = {
+		{ "int", 0, "nosuch_t *", 0 }, { "struct point *", 0, "lwpsinfo_t *", 1 },
+	};
 	static const struct dc_arg back[] = { { NULL, Y_INT, NULL, 1 } };
 	unsigned p, seen = 0, i;
 
@@ -218,6 +221,9 @@ match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_e
 		if (p == P_ENTRY) {
 			ret->nargs = 3;
 			memcpy(ret->args, entry, sizeof(entry));
+		} else if (p == P_NONE) {
+			ret->nargs = 2;
+			memcpy(ret->args, lost, sizeof(lost));
 		} else if (p == P_RETURN) {
 			ret->nargs = 1;
 			memcpy(ret->args, back, sizeof(back));

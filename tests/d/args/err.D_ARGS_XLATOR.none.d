@@ -1,0 +1,1 @@
+t:m:none:entry { trace(args[1]->pr_lwpid); }

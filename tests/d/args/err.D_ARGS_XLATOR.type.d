@@ -1,0 +1,1 @@
+t:m:none:entry { trace(args[0]->x); }
