@@ -70,7 +70,8 @@ struct run {
 	struct dv_vm *vm;
 	struct cn *cn;
 	const struct dv_opts *o;
-	FILE *out;
+	FILE *out;			/* where output goes now */
+	FILE *first;			/* stdout or -o FILE: where freopen("") leads back to */
 	int out_errno;			/* the output failed */
 	unsigned ncpu;			/* vCPUs + host */
 	bool ended;			/* the guest is about to go */
@@ -134,16 +135,16 @@ do_freopen(void *arg, const char *path)
 
 	flush(r);
 	if (*path == '\0') {
-		if (r->out != stdout)
+		if (r->out != r->first)
 			fclose(r->out);
-		r->out = stdout;
+		r->out = r->first;
 		return 0;
 	}
 	if ((f = fopen(path, "ae")) == NULL) {
 		dv_msg("cannot freopen \"%s\": %s", path, strerror(errno));
 		return DV_E_IO;
 	}
-	if (r->out != stdout)
+	if (r->out != r->first)
 		fclose(r->out);
 	r->out = f;
 	return 0;
@@ -371,12 +372,13 @@ cpu_numbers(const struct dv_ctl_info *info, const struct dv_layout *l, uint32_t 
 static int
 open_output(struct run *r, struct dv_err *err)
 {
-	r->out = stdout;
+	r->out = r->first = stdout;
 	if (r->o->output != NULL && (r->out = fopen(r->o->output, "ae")) == NULL) {
 		r->out = stdout;
 		return dv_err_set(err, DV_E_IO, "cannot open output file %s: %s",
 		    r->o->output, strerror(errno));
 	}
+	r->first = r->out;
 	return 0;
 }
 
@@ -503,7 +505,9 @@ close_output(struct run *r, int *rc, struct dv_err *err)
 	flush(r);
 	bad = r->out_errno;
 
-	if (r->out != stdout && fclose(r->out) != 0 && bad == 0)
+	if (r->out != r->first && fclose(r->out) != 0 && bad == 0)
+		bad = errno;
+	if (r->first != stdout && fclose(r->first) != 0 && bad == 0)
 		bad = errno;
 	if (bad != 0 && *rc == 0)
 		*rc = dv_err_set(err, DV_E_IO, "cannot write output: %s", strerror(bad));
