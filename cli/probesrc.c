@@ -213,10 +213,15 @@ match_guest(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nu
 {
 	bool gp = dv_glob_is_pattern(d->prov), gm = dv_glob_is_pattern(d->mod);
 	bool gf = dv_glob_is_pattern(d->func), gn = dv_glob_is_pattern(d->name);
-	size_t run = i;
+	size_t run = i, fbt, nfbt;
 	const char *mod;
 	struct gi_probe p;
 
+	/* Most descriptions say by their name alone that they want none of the many. */
+	if (gi_probe_range(ps->k, "fbt", &fbt, &nfbt) && fbt + nfbt >= end && fbt < end &&
+	    (!field_matches(d->prov, gp, "fbt") || (!field_matches(d->name, gn, "entry") &&
+	    !field_matches(d->name, gn, "return"))))
+		end = fbt;
 	for (; i < end; i++) {
 		if (i == run) {		/* another module */
 			if (!gi_probe_run(ps->k, i, &mod, &run))

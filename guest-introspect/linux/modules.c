@@ -509,13 +509,19 @@ gi_mod_name(const struct gi_kernel *k, size_t i)
 struct export {
 	uint64_t addr, name;
 };
-typedef DV_VEC(struct export) exports_t;
+struct exports {
+	DV_VEC(struct export) x;
+	char *names;			/* all of them lie together, from `first` on */
+	uint64_t first;
+	size_t len;
+};
 
 /* struct kernel_symbol: places relative to themselves, of the value and the name. */
 static void
-read_exports(struct gi_kernel *k, const struct gi_mod *m, exports_t *out)
+read_exports(struct gi_kernel *k, const struct gi_mod *m, struct exports *out)
 {
 	const struct gi_modrange *e = &m->exports;
+	uint64_t low = ~0ull, high = 0;
 	struct gi_type t;
 	size_t len, at;
 	uint8_t *p;
@@ -532,24 +538,53 @@ read_exports(struct gi_kernel *k, const struct gi_mod *m, exports_t *out)
 
 		x.addr = e->start + at + (uint64_t)(int64_t)(int32_t)gi_u32(p + at);
 		x.name = e->start + at + 4 + (uint64_t)(int64_t)(int32_t)gi_u32(p + at + 4);
-		if (dv_vec_push(out, x) != 0)
+		if (dv_vec_push(&out->x, x) != 0)
 			break;
+		low = x.name < low ? x.name : low;
+		high = x.name > high ? x.name : high;
 	}
 	free(p);
+	if (out->x.n == 0 || high - low > GI_MAX_MODSTRS || !kernel_half(low) ||
+	    (out->names = malloc(high - low + GI_MAX_NAME)) == NULL)
+		return;
+	out->first = low;
+	out->len = gi_read_much(k, low, out->names, high - low + GI_MAX_NAME);
+}
+
+static void
+exports_fini(struct exports *ex)
+{
+	dv_vec_fini(&ex->x);
+	free(ex->names);
+}
+
+static int
+by_addr(const void *a, const void *b)
+{
+	uint64_t x = ((const struct export *)a)->addr, y = ((const struct export *)b)->addr;
+
+	return x < y ? -1 : x > y;
 }
 
 /* Two names of one address may differ in this: so the name counts, too. */
 static bool
-exported(struct gi_kernel *k, const exports_t *ex, uint64_t addr, const char *name)
+exported(const struct exports *ex, uint64_t addr, const char *name)
 {
-	char buf[GI_MAX_NAME];
-	size_t n = strlen(name) + 1, i;
+	size_t n = strlen(name) + 1, lo = 0, hi = ex->x.n, off;
 
-	for (i = 0; i < ex->n; i++)
-		if (ex->v[i].addr == addr && n <= sizeof(buf) &&
-		    gi_read(k, DV_GVA(ex->v[i].name), buf, n, NULL) == 0 &&
-		    memcmp(buf, name, n) == 0)
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (ex->x.v[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < ex->x.n && ex->x.v[lo].addr == addr; lo++) {
+		off = ex->x.v[lo].name - ex->first;
+		if (off < ex->len && n <= ex->len - off && memcmp(ex->names + off, name, n) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -568,15 +603,17 @@ static int
 fill_syms(struct gi_kernel *k, struct gi_mod *m, const uint8_t *tab, const uint8_t *types,
     const char *strs, size_t nstrs, struct gi_ksyms *s)
 {
-	exports_t ex = { 0 };
+	struct exports ex = { 0 };
 	uint32_t i;
 
 	read_exports(k, m, &ex);
+	if (ex.x.n > 1)
+		qsort(ex.x.v, ex.x.n, sizeof(*ex.x.v), by_addr);
 	s->names = malloc(nstrs + 1);
 	s->v = calloc((size_t)m->nsyms + 1, sizeof(*s->v));
 	m->symsize = calloc((size_t)m->nsyms + 1, sizeof(*m->symsize));
 	if (s->names == NULL || s->v == NULL || m->symsize == NULL) {
-		dv_vec_fini(&ex);
+		exports_fini(&ex);
 		return DV_E_NOMEM;
 	}
 	memcpy(s->names, strs, nstrs);
@@ -592,10 +629,10 @@ fill_syms(struct gi_kernel *k, struct gi_mod *m, const uint8_t *tab, const uint8
 		y->addr = gi_u64(tab + (size_t)SYM_BYTES * i + 8);
 		y->name = name;
 		m->symsize[s->n] = gi_u32(tab + (size_t)SYM_BYTES * i + 16);
-		y->type = letter(types[i], exported(k, &ex, y->addr, s->names + name));
+		y->type = letter(types[i], exported(&ex, y->addr, s->names + name));
 		s->n++;
 	}
-	dv_vec_fini(&ex);
+	exports_fini(&ex);
 	return 0;
 }
 
@@ -677,28 +714,27 @@ list_btf(struct gi_kernel *k, struct gi_mods *ms)
 	uint32_t list = off(k, "btf_module", "list"), module = off(k, "btf_module", "module");
 	uint32_t btf = off(k, "btf_module", "btf"), data = off(k, "btf", "data");
 	uint32_t size = off(k, "btf", "data_size"), i;
-	bool ok, ok2, ok3;
+	uint32_t btflen = 8 + (data > size ? data : size), nodelen = 8 + list;
+	uint8_t node[256] = { 0 }, b[256];
+	bool ok;
 
 	ms->btf_listed = true;
-	if (head == 0 || list == DV_NO_OFF || module == DV_NO_OFF || btf == DV_NO_OFF ||
-	    data == DV_NO_OFF || size == DV_NO_OFF)
+	if (head == 0 || list > 240 || module > 240 || btf > 240 || data > 240 || size > 240)
 		return;
+	nodelen = nodelen < module + 8 ? module + 8 : nodelen;
+	nodelen = nodelen < btf + 8 ? btf + 8 : nodelen;
 	at = gi_read_u64(k, head, &ok);
 	for (steps = 0; ok && at != head && kernel_half(at) && steps < GI_MAX_MODS; steps++) {
-		uint64_t mod = gi_read_u64(k, at - list + module, &ok2), b, bytes;
-
-		b = gi_read_u64(k, at - list + btf, &ok3);
-		at = gi_read_u64(k, at, &ok);
-		if (!ok2 || !ok3 || !kernel_half(b))
-			continue;
-		bytes = gi_read_u64(k, b + size, &ok2) & 0xffffffffu;
-		b = gi_read_u64(k, b + data, &ok3);
-		if (!ok2 || !ok3 || !kernel_half(b) || bytes > GI_MAX_BTF)
+		ok = gi_read(k, DV_GVA(at - list), node, nodelen, NULL) == 0;
+		at = gi_u64(node + list);
+		if (!ok || !kernel_half(gi_u64(node + btf)) ||
+		    gi_read(k, DV_GVA(gi_u64(node + btf)), b, btflen, NULL) != 0 ||
+		    !kernel_half(gi_u64(b + data)) || gi_u32(b + size) > GI_MAX_BTF)
 			continue;
 		for (i = 0; i < ms->n; i++)
-			if (ms->v[i].addr == mod && ms->v[i].btf == 0) {
-				ms->v[i].btf = b;
-				ms->v[i].btf_len = (uint32_t)bytes;
+			if (ms->v[i].addr == gi_u64(node + module) && ms->v[i].btf == 0) {
+				ms->v[i].btf = gi_u64(b + data);
+				ms->v[i].btf_len = gi_u32(b + size);
 			}
 	}
 }
