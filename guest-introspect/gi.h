@@ -74,7 +74,7 @@ uint64_t gi_kernel_base(const struct gi_kernel *k);		/* _text */
  */
 int  gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret);
 /* Where this kernel keeps what its stacks are walked with. */
-void gi_kernel_unwind(const struct gi_kernel *k, struct dv_unwind *ret);
+void gi_kernel_unwind(struct gi_kernel *k, struct dv_unwind *ret);
 
 /* Reads guest-virtual memory through the kernel's page tables. */
 int  gi_read(struct gi_kernel *k, dv_gva_t at, void *buf, size_t len, struct dv_err *err);

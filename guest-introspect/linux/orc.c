@@ -10,6 +10,11 @@
  * 0; without it there are two more before that. A kernel without the symbols has
  * frame pointers.
  *
+ * How registers are numbered has changed, too, and no type tells. But at the
+ * first instruction of a function the frame always ends 8 bytes above %rsp: so
+ * some functions' entries show which number %rsp has, and that tells which of
+ * the two numberings it is.
+ *
  * What "indirect %rsp" means changed with inline stack switching, which made
  * asm_call_sysvec_on_stack go.
  *
@@ -22,9 +27,9 @@
  *
  * Where the guest traces itself, return addresses on its stacks are replaced: by
  * its function graph tracer, the old ones in task_struct.ret_stack, an array of
- * struct ftrace_ret_stack of which curr_ret_stack is the last in use, or (6.10
- * on) an array of words with such structs in it, curr_ret_stack being the next
- * free word; by kretprobes, the old ones in a list of rethook_node (6.0 on;
+ * struct ftrace_ret_stack of which curr_ret_stack is the last in use, or (later)
+ * an array of words with such structs in it, curr_ret_stack being the next free
+ * word; by kretprobes, the old ones in a list of rethook_node (6.0 on;
  * before, in a hash table that is not looked at).
  */
 #include "../gi_impl.h"
@@ -63,6 +68,66 @@ entry_bits(const struct gi_kernel *k, uint32_t id, uint32_t n, const char *name)
 	return (struct dv_bits){ 0, 0 };
 }
 
+/* The entry for the first instruction of a function. */
+static bool
+entry_of(struct gi_kernel *k, const struct dv_unwind *u, const char *name, uint64_t *ret)
+{
+	uint64_t want = gi_addr(k, name), at;
+	uint32_t lo = 0, hi = u->orc.n, mid;
+	int32_t rel;
+
+	*ret = 0;
+	if (want == 0)
+		return false;
+	while (lo < hi) {		/* the last one that is not above */
+		mid = lo + (hi - lo) / 2;
+		at = u->orc.ip + 4 * (uint64_t)mid;
+		if (gi_read(k, DV_GVA(at), &rel, sizeof(rel), NULL) != 0)
+			return false;
+		if (at + (uint64_t)(int64_t)rel <= want)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 && gi_read(k, DV_GVA(u->orc.entry + (uint64_t)(lo - 1) * u->entry_size), ret,
+	    u->entry_size, NULL) == 0;
+}
+
+/* What number %rsp has; 0: cannot be told. */
+static uint32_t
+number_of_sp(struct gi_kernel *k, const struct dv_unwind *u)
+{
+	static const char *const names[] = { "schedule", "vfs_read", "vfs_write", "do_exit",
+	    "kmem_cache_free", "wake_up_process", "__schedule" };
+	uint32_t votes[16] = { 0 }, i, best = 0, reg;
+	uint64_t raw;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (entry_of(k, u, names[i], &raw) && (raw >> u->sp_offset.at & 0xffff) == 8) {
+			reg = (uint32_t)(raw >> u->sp_reg.at) & ((1u << u->sp_reg.bits) - 1);
+			if (++votes[reg] > votes[best])
+				best = reg;
+		}
+	return best;
+}
+
+static bool
+number_regs(struct gi_kernel *k, struct dv_unwind *u)
+{
+	static const uint8_t first[16] = { DV_UWR_UNDEFINED, DV_UWR_PREV_SP, DV_UWR_DX, DV_UWR_DI,
+	    DV_UWR_BP, DV_UWR_SP, DV_UWR_R10, DV_UWR_R13, DV_UWR_BP_INDIRECT,
+	    DV_UWR_SP_INDIRECT };
+	static const uint8_t later[16] = { DV_UWR_UNDEFINED, DV_UWR_UNDEFINED, DV_UWR_DX,
+	    DV_UWR_SP, DV_UWR_BP, DV_UWR_DI, DV_UWR_R10, DV_UWR_R13, DV_UWR_PREV_SP,
+	    DV_UWR_SP_INDIRECT, DV_UWR_BP_INDIRECT };
+	uint32_t sp = k->live ? number_of_sp(k, u) : 0;
+
+	if (sp == 0 || (first[sp] != DV_UWR_SP && later[sp] != DV_UWR_SP))
+		return false;
+	memcpy(u->reg, first[sp] == DV_UWR_SP ? first : later, sizeof(u->reg));
+	return true;
+}
+
 /* Blocks of 1 << shift bytes: the size of text that fits a table of n. */
 static uint32_t
 block_shift(uint64_t text, uint64_t n)
@@ -79,7 +144,7 @@ block_shift(uint64_t text, uint64_t n)
 }
 
 static bool
-find_orc(const struct gi_kernel *k, struct dv_unwind *u)
+find_orc(struct gi_kernel *k, struct dv_unwind *u)
 {
 	uint64_t ip = gi_addr(k, "__start_orc_unwind_ip"), ip_end = gi_addr(k, "__stop_orc_unwind_ip");
 	uint64_t tab = gi_addr(k, "__start_orc_unwind"), tab_end = gi_addr(k, "__stop_orc_unwind");
@@ -104,7 +169,8 @@ find_orc(const struct gi_kernel *k, struct dv_unwind *u)
 	u->signal = entry_bits(k, id, t.n, "signal");
 	u->end = entry_bits(k, id, t.n, "end");
 	if (u->sp_offset.bits != 16 || u->bp_offset.bits != 16 || u->sp_reg.bits == 0 ||
-	    u->bp_reg.bits == 0 || u->type.bits == 0)
+	    u->bp_reg.bits == 0 || u->type.bits == 0 || u->sp_reg.bits > 4 ||
+	    u->bp_reg.bits > 4 || !number_regs(k, u))
 		return false;
 	if (u->end.bits == 0)
 		u->flags |= DV_UW_TYPES_FROM_2;
@@ -150,6 +216,7 @@ find_modules(const struct gi_kernel *k, struct dv_unwind *u)
 static void
 find_replaced(const struct gi_kernel *k, struct dv_unwind *u)
 {
+	struct gi_member m;
 	struct gi_type t;
 	uint32_t id;
 
@@ -175,11 +242,15 @@ find_replaced(const struct gi_kernel *k, struct dv_unwind *u)
 		return;
 	}
 	/* what curr_ret_stack counts: such structs, or words */
-	u->graph_size = gi_offsetof(k, "fgraph_ops", "idx") >= 0 ? 8 : (uint32_t)t.size;
+	u->graph_size = (uint32_t)t.size;
+	if (gi_btf_offsetof(k->btf, gi_type_find(k, GI_T_STRUCT, "task_struct"), "ret_stack",
+	    &m) < 0 || gi_type(k, gi_btf_resolve(k->btf, m.type), &t) != 0 ||
+	    t.kind != GI_T_PTR || gi_btf_resolve(k->btf, t.ref) != id)
+		u->graph_size = 8;
 }
 
 void
-gi_kernel_unwind(const struct gi_kernel *k, struct dv_unwind *ret)
+gi_kernel_unwind(struct gi_kernel *k, struct dv_unwind *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->kind = find_orc(k, ret) ? DV_UNWIND_ORC : DV_UNWIND_FP;

@@ -38,6 +38,7 @@ struct dv_unwind {
 	uint32_t entry_size;	/* bytes of an entry, at most 8 */
 	struct dv_bits sp_offset, bp_offset, sp_reg, bp_reg, type, signal, end;
 	uint16_t pad;
+	uint8_t reg[16];	/* enum dv_unwind_reg, by the table's number */
 	uint64_t init_start, init_end;	/* init text */
 	/*
 	 * Modules: a list through struct list_head, which is at mod_list in
@@ -74,6 +75,10 @@ enum dv_unwind_kind {
 	DV_UNWIND_NONE,
 	DV_UNWIND_ORC,
 	DV_UNWIND_FP		/* a kernel built with frame pointers: %rbp chain */
+};
+enum dv_unwind_reg {
+	DV_UWR_UNDEFINED, DV_UWR_PREV_SP, DV_UWR_DX, DV_UWR_DI, DV_UWR_BP, DV_UWR_SP, DV_UWR_R10,
+	DV_UWR_R13, DV_UWR_BP_INDIRECT, DV_UWR_SP_INDIRECT
 };
 /* Types of entries: 0 undefined, 1 end, 2 call ... instead of 0 call and a bit for the end. */
 #define DV_UW_TYPES_FROM_2	1u

@@ -44,9 +44,6 @@ enum {
 	REGS_IP = 128
 };
 
-/* numbers in the table */
-enum { R_UNDEFINED, R_PREV_SP, R_DX, R_DI, R_BP, R_SP, R_R10, R_R13, R_BP_INDIRECT,
-	R_SP_INDIRECT };
 enum { T_UNDEFINED, T_END, T_CALL, T_REGS, T_PARTIAL };
 
 struct entry {
@@ -238,7 +235,7 @@ static struct entry
 find_entry(struct dv_mstate *ms, struct walk *w)
 {
 	const struct dv_unwind *u = w->u;
-	struct entry e = { 16, -16, R_BP, R_PREV_SP, T_CALL, 0 };
+	struct entry e = { 16, -16, DV_UWR_BP, DV_UWR_PREV_SP, T_CALL, 0 };
 	uint64_t raw;
 
 	/* code without entries, such as BPF programs': frame pointers, perhaps */
@@ -246,8 +243,8 @@ find_entry(struct dv_mstate *ms, struct walk *w)
 		return e;
 	e.sp_offset = (int16_t)bits(raw, u->sp_offset);
 	e.bp_offset = (int16_t)bits(raw, u->bp_offset);
-	e.sp_reg = bits(raw, u->sp_reg);
-	e.bp_reg = bits(raw, u->bp_reg);
+	e.sp_reg = u->reg[bits(raw, u->sp_reg)];
+	e.bp_reg = u->reg[bits(raw, u->bp_reg)];
 	e.type = bits(raw, u->type);
 	if (!(u->flags & DV_UW_TYPES_FROM_2))
 		e.type = bits(raw, u->end) != 0 ? T_END : e.type + T_CALL;
@@ -351,26 +348,26 @@ frame_end(struct dv_mstate *ms, const struct walk *w, const struct entry *e, uin
 	bool first = (w->u->flags & DV_UW_ADD_FIRST) != 0;
 
 	switch (e->sp_reg) {
-	case R_SP:
+	case DV_UWR_SP:
 		*ret = w->sp + off;
 		return true;
-	case R_BP:
+	case DV_UWR_BP:
 		*ret = w->bp + off;
 		return true;
-	case R_BP_INDIRECT:
+	case DV_UWR_BP_INDIRECT:
 		return peek64(ms, w->bp + off, ret);
-	case R_SP_INDIRECT:
+	case DV_UWR_SP_INDIRECT:
 		if (!peek64(ms, first ? w->sp + off : w->sp, &sp))
 			return false;
 		*ret = first ? sp : sp + off;
 		return true;
-	case R_R10:
+	case DV_UWR_R10:
 		return get_reg(ms, w, DV_REG_R10, REGS_R10, ret);
-	case R_R13:
+	case DV_UWR_R13:
 		return get_reg(ms, w, DV_REG_R13, REGS_R13, ret);
-	case R_DI:
+	case DV_UWR_DI:
 		return get_reg(ms, w, DV_REG_RDI, REGS_DI, ret);
-	case R_DX:
+	case DV_UWR_DX:
 		return get_reg(ms, w, DV_REG_RDX, REGS_DX, ret);
 	default:
 		return false;
@@ -410,7 +407,7 @@ step_orc(struct dv_mstate *ms, struct walk *w)
 	switch (e.type) {
 	case T_CALL:
 		sp = end;
-		if (!may_move(w, sp, e.sp_reg != R_SP) || !peek64(ms, end - 8, &w->ip))
+		if (!may_move(w, sp, e.sp_reg != DV_UWR_SP) || !peek64(ms, end - 8, &w->ip))
 			return false;
 		w->ip = real_return(ms, w, w->ip, end - 8);
 		w->regs = w->prev = 0;
@@ -435,15 +432,15 @@ step_orc(struct dv_mstate *ms, struct walk *w)
 		return false;
 	}
 	switch (e.bp_reg) {
-	case R_UNDEFINED:
+	case DV_UWR_UNDEFINED:
 		if (get_reg(ms, w, DV_REG_RBP, REGS_BP, &bp))
 			w->bp = bp;
 		break;
-	case R_PREV_SP:
+	case DV_UWR_PREV_SP:
 		if (!peek64(ms, end + (uint64_t)e.bp_offset, &w->bp))
 			return false;
 		break;
-	case R_BP:
+	case DV_UWR_BP:
 		if (!peek64(ms, bp + (uint64_t)e.bp_offset, &w->bp))
 			return false;
 		break;
@@ -589,7 +586,7 @@ dv_unwind_check(const struct dv_prog *p, struct dv_reason *why)
 	if (u->entry_size == 0 || u->entry_size > 8 || u->block_shift > 31)
 		return dv_refuse(why, "unwinding: entries of %u bytes", u->entry_size);
 	if (!bits_ok(u, u->sp_offset, 16, 16) || !bits_ok(u, u->bp_offset, 16, 16) ||
-	    !bits_ok(u, u->sp_reg, 1, 8) || !bits_ok(u, u->bp_reg, 1, 8) ||
+	    !bits_ok(u, u->sp_reg, 1, 4) || !bits_ok(u, u->bp_reg, 1, 4) ||
 	    !bits_ok(u, u->type, 1, 8) || !bits_ok(u, u->signal, 0, 8) ||
 	    !bits_ok(u, u->end, 0, 8))
 		return dv_refuse(why, "unwinding: the fields of an entry are not inside it");

@@ -78,6 +78,7 @@ st_init(struct st *s)
 	*s->u = (struct dv_unwind){ .kind = DV_UNWIND_ORC, .entry_size = 6,
 	    .sp_offset = { 0, 16 }, .bp_offset = { 16, 16 }, .sp_reg = { 32, 4 },
 	    .bp_reg = { 36, 4 }, .type = { 40, 2 }, .end = { 42, 1 },
+	    .reg = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 },
 	    .mod_list = DV_NO_OFF, .mod_orcs = DV_NO_OFF, .task_rethooks = DV_NO_OFF,
 	    .task_graph = DV_NO_OFF };
 	clause_begin(&s->t, DV_NONE);
