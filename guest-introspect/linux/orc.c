@@ -25,7 +25,8 @@
  * Modules are walked by the machine itself, since they come and go. Until 6.3 a
  * module's text is in core_layout, later in mem[MOD_TEXT], the first of an array.
  *
- * Where the guest traces itself, return addresses on its stacks are replaced: by
+ * Where the guest traces itself, its entry code for traced functions is copied,
+ * to addresses of no table; struct ftrace_ops tells from where. Moreover, return addresses on its stacks are replaced: by
  * its function graph tracer, the old ones in task_struct.ret_stack, an array of
  * struct ftrace_ret_stack of which curr_ret_stack is the last in use, or (later)
  * an array of words with such structs in it, curr_ret_stack being the next free
@@ -214,6 +215,25 @@ find_modules(const struct gi_kernel *k, struct dv_unwind *u)
 }
 
 static void
+find_ftrace(const struct gi_kernel *k, struct dv_unwind *u)
+{
+	uint32_t type;
+	int64_t bit;
+
+	u->ops_next = off(k, "ftrace_ops", "next");
+	u->ops_flags = off(k, "ftrace_ops", "flags");
+	u->ops_tramp = off(k, "ftrace_ops", "trampoline");
+	u->ops_tramp_size = off(k, "ftrace_ops", "trampoline_size");
+	u->ftrace_caller = gi_addr(k, "ftrace_caller");
+	u->ftrace_regs_caller = gi_addr(k, "ftrace_regs_caller");
+	if (gi_enum_find(k, "FTRACE_OPS_FL_SAVE_REGS", &bit, &type))
+		u->ftrace_save_regs = (uint64_t)bit;
+	if (u->ops_next != DV_NO_OFF && u->ops_flags != DV_NO_OFF && u->ops_tramp != DV_NO_OFF &&
+	    u->ops_tramp_size != DV_NO_OFF && u->ftrace_save_regs != 0)
+		u->ftrace_ops = gi_addr(k, "ftrace_ops_list");
+}
+
+static void
 find_replaced(const struct gi_kernel *k, struct dv_unwind *u)
 {
 	struct gi_member m;
@@ -257,5 +277,6 @@ gi_kernel_unwind(struct gi_kernel *k, struct dv_unwind *ret)
 	ret->init_start = gi_addr(k, "_sinittext");
 	ret->init_end = gi_addr(k, "_einittext");
 	find_modules(k, ret);
+	find_ftrace(k, ret);
 	find_replaced(k, ret);
 }

@@ -54,6 +54,17 @@ struct dv_unwind {
 	uint32_t mod_orc_ip;	/* int *: table as above */
 	uint32_t mod_orc_entry;
 	/*
+	 * ftrace copies its entry code for each user of it; a copy has the
+	 * entries of what it was copied from.
+	 */
+	uint64_t ftrace_ops;	/* struct ftrace_ops *: a list */
+	uint64_t ftrace_caller, ftrace_regs_caller;
+	uint64_t ftrace_save_regs;	/* bit of flags: copied from the latter */
+	uint32_t ops_next;	/* offsets in struct ftrace_ops */
+	uint32_t ops_flags;	/* unsigned long */
+	uint32_t ops_tramp;
+	uint32_t ops_tramp_size;
+	/*
 	 * Where the guest's own tracing has put another return address into a
 	 * stack, the real one is kept by the thread.
 	 */

@@ -35,6 +35,7 @@
 #include "state_impl.h"
 
 #define MAXMODULES	1024u
+#define MAXOPS		256u		/* users of ftrace */
 #define MAXJUMPS	16u
 #define MAXSTRIDE	65536u		/* no frame is that large */
 
@@ -171,6 +172,31 @@ find_module(struct dv_mstate *ms, struct walk *w, uint64_t ip)
 	return false;
 }
 
+/* From a copy of ftrace's entry code to what it was copied from. */
+static bool
+find_trampoline(struct dv_mstate *ms, const struct dv_unwind *u, uint64_t *ip)
+{
+	uint64_t ops, flags, tramp, size, from;
+	uint32_t i;
+
+	if (u->ftrace_ops == 0 || !peek64(ms, u->ftrace_ops, &ops))
+		return false;
+	for (i = 0; i < MAXOPS; i++) {
+		if (!peek64(ms, ops + u->ops_tramp, &tramp) ||
+		    !peek64(ms, ops + u->ops_tramp_size, &size) ||
+		    !peek64(ms, ops + u->ops_flags, &flags))
+			return false;
+		if (tramp != 0 && *ip - tramp < size && size < 4096) {
+			from = flags & u->ftrace_save_regs ? u->ftrace_regs_caller : u->ftrace_caller;
+			*ip = from + (*ip - tramp);
+			return from != 0;
+		}
+		if (!peek64(ms, ops + u->ops_next, &ops))
+			return false;
+	}
+	return false;
+}
+
 static bool
 in_text(const struct dv_mstate *ms, uint64_t ip)
 {
@@ -195,26 +221,25 @@ is_code(const struct dv_mstate *ms, const struct walk *w, uint64_t ip)
 static bool
 find_raw(struct dv_mstate *ms, struct walk *w, uint64_t ip, uint64_t *ret)
 {
-	struct dv_orcmemo *m = &ms->cpu->orc[(ip * 0x9e3779b97f4a7c15ull) >> (64 - DV_ORCMEMO)];
 	const struct dv_orctab *t = &w->u->orc;
-	bool kernel = in_text(ms, ip);
+	struct dv_orcmemo *m;
+	bool kernel, module;
 	uint32_t i;
 
+	module = !in_text(ms, ip) && !in_init(w->u, ip) && find_module(ms, w, ip);
+	if (!module && !in_text(ms, ip) && !in_init(w->u, ip) &&
+	    !find_trampoline(ms, w->u, &ip))
+		return false;
+	kernel = in_text(ms, ip);
+	m = &ms->cpu->orc[(ip * 0x9e3779b97f4a7c15ull) >> (64 - DV_ORCMEMO)];
 	if (kernel && m->ip == ip) {
 		*ret = m->raw;
 		return true;
 	}
-	if (kernel || in_init(w->u, ip)) {
-		if (!(kernel && search_block(ms, w->u, ip, &i)) &&
-		    !search(ms, t, 0, t->n, ip, &i))
-			return false;
-	} else {
-		if (!find_module(ms, w, ip))
-			return false;
+	if (module)
 		t = &w->mod;
-		if (!search(ms, t, 0, t->n, ip, &i))
-			return false;
-	}
+	if (!(kernel && search_block(ms, w->u, ip, &i)) && !search(ms, t, 0, t->n, ip, &i))
+		return false;
 	*ret = 0;
 	if (dv_peek(ms, t->entry + (uint64_t)i * w->u->entry_size, ret, w->u->entry_size) != 0)
 		return false;
