@@ -279,6 +279,17 @@ trace(const struct dv_opts *o, struct dv_err *err, int *status)
 	return trace_running(o, &first, status, err);
 }
 
+/* What is listed, or told of a program that does not run, goes to -o's file, too. */
+static int
+redirect(const struct dv_opts *o, struct dv_err *err)
+{
+	if (o->output == NULL || o->mode == DV_MODE_TRACE)
+		return 0;
+	if (freopen(o->output, "ae", stdout) != NULL)
+		return 0;
+	return dv_err_set(err, DV_E_IO, "cannot open output file %s: %s", o->output, strerror(errno));
+}
+
 static int
 trace_main(int argc, char **argv)
 {
@@ -292,7 +303,8 @@ trace_main(int argc, char **argv)
 		rc = 0;
 	} else if (rc == 0 && o.version) {
 		printf("dvisor: dvisor " DV_VERSION ", D " DV_D_VERSION "\n");
-	} else if (rc == 0) {
+	} else if (rc == 0 && (rc = dv_program_check_options(&o, &err)) == 0 &&
+	    (rc = redirect(&o, &err)) == 0) {
 		dv_run_catch_signals();
 		if (o.command != NULL && (rc = dv_command_start(o.command, &err, &child)) == 0) {
 			o.child = &child;

@@ -186,6 +186,31 @@ load_libraries(struct dv_program *p, const struct dv_opts *o, struct dv_err *err
 	return option_on(p, DV_OPT_NOLIBS) ? 0 : dv_dlib_load(p->dc, o, err);
 }
 
+static int
+set_options(struct dc *dc, const struct dv_opts *o, struct dv_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < o->xopts.n; i++)
+		if (dc_option(dc, o->xopts.v[i].name, o->xopts.v[i].value, err) != 0)
+			return err->code = DV_E_USAGE;
+	return 0;
+}
+
+int
+dv_program_check_options(const struct dv_opts *o, struct dv_err *err)
+{
+	const struct dc_config cfg = { .program = "dvisor" };
+	struct dc *dc;
+	int rc;
+
+	if ((rc = dc_open(&cfg, err, &dc)) != 0)
+		return rc;
+	rc = set_options(dc, o, err);
+	dc_close(dc);
+	return rc;
+}
+
 int
 dv_program_open(struct dv_program *p, const struct dv_opts *o, struct gi_kernel *k,
 		struct dv_err *err)
@@ -213,12 +238,8 @@ dv_program_open(struct dv_program *p, const struct dv_opts *o, struct gi_kernel 
 	fill_macros(&cfg.macros, o, argv);
 	if ((rc = dc_open(&cfg, err, &p->dc)) != 0)
 		return rc;
-	for (i = 0; i < o->xopts.n; i++) {
-		if ((rc = dc_option(p->dc, o->xopts.v[i].name, o->xopts.v[i].value, err)) != 0) {
-			err->code = DV_E_USAGE;
-			return DV_E_USAGE;
-		}
-	}
+	if ((rc = set_options(p->dc, o, err)) != 0)
+		return rc;
 	if ((rc = load_libraries(p, o, err)) != 0)
 		return rc;
 	for (i = 0; i < o->programs.n; i++)

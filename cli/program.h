@@ -31,6 +31,9 @@ struct dv_program {
 	uint64_t *matched;		/* per program of the options */
 };
 
+/* Are the options of -x as they should be? Asked before a guest is started or opened. */
+int  dv_program_check_options(const struct dv_opts *o, struct dv_err *err);
+
 /*
  * Reads and compiles all programs of the options against a guest's kernel
  * (NULL: none). On failure the program must still be closed.
