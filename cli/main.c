@@ -123,8 +123,6 @@ compiled(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o, int *s
 
 	if (o->mode == DV_MODE_LIST)
 		return list_probes(p, o, err);
-	if (o->sugar && p->dump.s != NULL)
-		fputs(p->dump.s, stdout);
 	if (dv_program_wants_listing(p, o))
 		dc_disasm(&p->b, put_stderr, NULL);
 	if (o->mode == DV_MODE_COMPILE || vm->chan == NULL) {

@@ -280,6 +280,8 @@ dv_program_report(const struct dv_program *p, const struct dv_opts *o, FILE *out
 	const struct dv_stability *s;
 	size_t i, j;
 
+	if (p->dump.s != NULL)
+		fputs(p->dump.s, out);
 	for (i = 0; i < o->programs.n; i++) {
 		if (p->b.opts[DV_OPT_QUIET] == 0)
 			dv_msg("%s '%.256s' matched %llu probe%s",

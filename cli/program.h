@@ -48,7 +48,7 @@ void dv_program_close(struct dv_program *p);
 
 /*
  * "script 'x' matched N probes" lines, as dtrace(1) prints them unless quiet;
- * with -v the stability of each clause, into `out`.
+ * with -v the stability of each clause and with -d the programs, into `out`.
  */
 void dv_program_report(const struct dv_program *p, const struct dv_opts *o, FILE *out);
 /* "Identifier Names: Stable" and its kin, three lines. */

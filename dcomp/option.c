@@ -126,7 +126,7 @@ refused(enum dv_opt o, uint64_t v)
 	switch (o) {
 	case DV_OPT_JSTACKFRAMES:
 	case DV_OPT_JSTACKSTRSIZE:
-		return "jstack() is not available in this version";
+		return "there is no jstack(): processes of Linux have no helpers for it";
 	case DV_OPT_VERSION:
 		op_version(DV_D_VERSION, &mine);
 		return v <= mine ? NULL : "the version of D here is " DV_D_VERSION;

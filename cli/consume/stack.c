@@ -27,7 +27,7 @@ user_name(struct cn *c, uint64_t pid, uint64_t addr, struct cn_name *ret)
 	const struct cn_symbols *s = c->cfg.symbols;
 
 	memset(ret, 0, sizeof(*ret));
-	return s != NULL && s->user != NULL &&
+	return s != NULL && s->user != NULL && !cn_option(c, DV_OPT_NORESOLVE) &&
 	    s->user(s->arg, pid, addr, &ret->mod, &ret->sym, &ret->off);
 }
 

@@ -265,6 +265,27 @@ TEST(addresses_become_symbols)
 	ct_fini(&t);
 }
 
+TEST(noresolve_leaves_user_addresses_alone)
+{
+	struct { uint64_t k, upid, uaddr; } r = { 0x1010, 42, 0x2004 };
+	struct ct t;
+
+	ct_init(&t);
+	t.cfg.symbols = &symbols;
+	t.b.opts[DV_OPT_QUIET] = 1;
+	t.b.opts[DV_OPT_NORESOLVE] = 1;
+	ct_probe(&t, "dtrace", "", "", "BEGIN", 1, 0);
+	ct_clause(&t, 0);
+	ct_printf(&t, "%a %A|", 2);
+	ct_act(&t, DV_ACT_TRACE, ct_int(8, false));
+	ct_act(&t, DV_ACT_UADDR, ct_type(DV_T_UADDR, 16));
+	ct_open(&t);
+	ct_rec(&t, 1, 1, &r, sizeof(r));
+	ct_take(&t, 0);
+	EXPECT_STREQ(ct_out(&t), "vmlinux`vfs_write+0x10 0x2004|");
+	ct_fini(&t);
+}
+
 TEST(stacks_begin_on_a_line_of_their_own)
 {
 	struct { uint64_t k[4], pid, u[3]; } r = {

@@ -141,6 +141,8 @@ test_output_is_appended()
 	echo first >f && dv -q -o f -n 'BEGIN { printf("second\n"); exit(0); }' && out '' &&
 	same file "$(cat f)" 'first
 second' &&
+	dv -do g -n 'BEGIN { exit(0); }' && out '' && same -d "$(sed 2q g)" 'BEGIN
+{' &&
 	dv -o l -ln BEGIN && out '' && grep -q 'BEGIN$' l &&
 	refused 1 'cannot open output file ./no/file' -o ./no/file -ln BEGIN &&
 	dv -v -o f -n 'BEGIN { exit(0); }' && out '' && grep -q '^Stability attributes' f
