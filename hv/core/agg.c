@@ -196,10 +196,16 @@ static bool
 same_keys(const struct dv_aggkeys *k, uint32_t klen, const uint8_t *entry)
 {
 	uint32_t i, at, to;
+	uint64_t a, b;
 
-	for (i = 0; between_holes(k, klen, i, &at, &to); i++)
-		if (at < to && memcmp(entry + at, k->bytes + at, to - at) != 0)
-			return false;
+	for (i = 0; between_holes(k, klen, i, &at, &to); i++) {
+		for (; at < to; at += 8) {
+			memcpy(&a, entry + at, 8);
+			memcpy(&b, k->bytes + at, 8);
+			if (a != b)
+				return false;
+		}
+	}
 	return true;
 }
 

@@ -88,23 +88,30 @@ store_field(struct dv_mstate *ms, const struct dv_act *a, uint8_t *to, uint64_t 
 	}
 }
 
-/* A string key, padded to a multiple of 8 bytes; the rest of it is a hole. */
+/*
+ * A string key, padded to a multiple of 8 bytes; the rest of it is a hole. Its
+ * last word is written as one, since it is read as one.
+ */
 static int
 store_string_key(struct dv_mstate *ms, const struct dv_act *a, struct dv_aggkeys *k,
 		 uint64_t val)
 {
-	uint32_t size = a->rec.size, used;
 	enum dv_how how = a->rec.flags & DV_TF_USER ? DV_USER : DV_KERNEL;
 	uint8_t *to = k->bytes + a->rec_off;
+	uint32_t size = a->rec.size, at;
+	uint64_t w;
 	size_t len;
 
 	if (dv_load_str(ms, val, (char *)to, size, how, &len) != 0)
 		return -1;
-	used = ((uint32_t)len + 8) & ~7u;
-	memset(to + len, 0, used - len);
-	if (used < size) {
-		k->hole[k->nhole].off = a->rec_off + used;
-		k->hole[k->nhole++].len = size - used;
+	at = (uint32_t)len & ~7u;
+	memcpy(&w, to + at, 8);
+	w &= ((uint64_t)1 << 8 * (len % 8)) - 1;
+	memcpy(to + at, &w, 8);
+	at += 8;
+	if (at < size) {
+		k->hole[k->nhole].off = a->rec_off + at;
+		k->hole[k->nhole++].len = size - at;
 	}
 	return 0;
 }

@@ -541,9 +541,12 @@ void
 dv_sim_hit(struct dv_sim *sim, unsigned vcpu, uint32_t site)
 {
 	const struct dv_prog *p = dv_state_prog(sim->state);
-	struct dv_ctx ctx = context(sim, (int)vcpu,
-	    site < p->nsites ? p->sites[site].addr : 0);
+	struct dv_ctx ctx;		/* the rest is the machine's to set */
 
+	ctx.carrier_data = sim;
+	ctx.vcpu = (int)vcpu;
+	ctx.rip = site < p->nsites ? p->sites[site].addr : 0;
+	ctx.ram = vcpu % 2 == 1 ? &sim->window : NULL;
 	dv_fire(sim->state, &ctx, site);
 }
 
