@@ -107,7 +107,8 @@ proto_fits(struct dc *c, char ch, struct node *n)
 	case 'u': return ty_is_scalar(t);
 	case 'p': return ty_is_ptr(t) || ty_is_string(t) || (n->kind == N_INT && n->val == 0) ||
 	    (n->kind == N_ADDR);
-	case 'd': return points_to(t, "path") || points_to(t, "file");
+	case 'd': return points_to(t, "path") || points_to(t, "file") ||
+	    points_to(t, "vfsmount") || points_to(t, "fs_struct");
 	case 'm': case 'r': return lock_kind(ch, t) != NULL;
 	default: return false;
 	}
@@ -181,6 +182,26 @@ args_fit(struct dc *c, struct node *n, struct ident *id, const char *proto)
 	return true;
 }
 
+/*
+ * d_path() of a file is that of its path. Of a mount it is where that is
+ * mounted, of a process' fs_struct the root directory, from outside of it.
+ */
+static void
+ck_path(struct dc *c, struct node *n)
+{
+	bool root = points_to(n->list->type, "fs_struct");
+	struct node *arg = n->list;
+
+	if (points_to(arg->type, "vfsmount")) {
+		arg->next = nd_int(c, n->loc, DV_DPATH_MOUNT, c->t_int);
+	} else if (root || points_to(arg->type, "file")) {
+		n->list = ck(c, nd_op1(c, OP_ADDR, n->loc,
+		    nd_member(c, OP_ARROW, n->loc, arg, root ? "root" : "f_path")));
+		if (root && !c->bad)
+			n->list->next = nd_int(c, n->loc, DV_DPATH_WHOLE, c->t_int);
+	}
+}
+
 struct node *
 ck_subr(struct dc *c, struct node *n, struct ident *id)
 {
@@ -200,9 +221,8 @@ ck_subr(struct dc *c, struct node *n, struct ident *id)
 		return ck_fail(c, n);
 	if (p[1] == 'm' || p[1] == 'r')
 		return ck_lock(c, n, id, p[1]);
-	if (id->val == DIF_SUBR_D_PATH && points_to(n->list->type, "file"))
-		n->list = ck(c, nd_op1(c, OP_ADDR, n->loc,
-		    nd_member(c, OP_ARROW, n->loc, n->list, "f_path")));
+	if (id->val == DIF_SUBR_D_PATH)
+		ck_path(c, n);
 	if (c->bad)
 		return ck_fail(c, n);
 	if (id->val == DIF_SUBR_ALLOCA)

@@ -16,7 +16,9 @@
  *			traced), SRUN if on a queue or state 0, else SSLEEP
  *	pr_lwpid	the thread's pid, in the init namespace; pr_pid: tgid
  *	pr_fname	comm
+ *	pr_psargs	the arguments, of the current process; of others comm
  *	cpu_id		rq.cpu
+ *	cpu_chip	the package of the CPU; cpu_lgrp its NUMA node
  *
  * Values of the constants: procfs.h and sobject.h as D scripts know them.
  */
@@ -62,9 +64,13 @@ static const char typedefs[] =
     "\tuintptr_t pr_addr;\n"
     "\tint pr_nlwp;\n"
     "\tstring pr_fname;\n"
+    "\tstring pr_psargs;\n"
     "} psinfo_t;\n"
     "typedef struct {\n"
     "\tint cpu_id;\n"
+    "\tint cpu_pset;\n"
+    "\tint cpu_chip;\n"
+    "\tint cpu_lgrp;\n"
     "} cpuinfo_t;\n";
 
 static bool
@@ -99,6 +105,10 @@ lwpsinfo(const struct gi_kernel *k, struct dv_str *s)
 	    "};\n", running, queued, queued, state, state);
 }
 
+/* Bytes of the arguments, without the last one's NUL; D keeps 80 with it. */
+#define ARGLEN "(T->mm->arg_end - T->mm->arg_start > 80 ? 79 :\n" \
+	"\t    (int)(T->mm->arg_end - T->mm->arg_start) - 1)"
+
 static void
 psinfo(const struct gi_kernel *k, struct dv_str *s)
 {
@@ -112,7 +122,43 @@ psinfo(const struct gi_kernel *k, struct dv_str *s)
 	    "\tpr_addr = (uintptr_t)T;\n"
 	    "\tpr_nlwp = %s;\n"
 	    "\tpr_fname = stringof(T->comm);\n"
+	    "\tpr_psargs = T != curthread || T->mm == NULL || T->mm->arg_end <= T->mm->arg_start ?\n"
+	    "\t    stringof(T->comm) : memstr(copyin(T->mm->arg_start, " ARGLEN "), ' ', " ARGLEN ");\n"
 	    "};\n", has(k, "signal_struct", "nr_threads") ? "T->signal->nr_threads" : "1");
+}
+
+/* `type` at per-CPU variable `var` + off of CPU c. */
+static void
+percpu(const struct gi_kernel *k, struct dv_str *s, const char *member, const char *type,
+       const char *var, int64_t off, const char *c)
+{
+	uint64_t at = gi_addr(k, var), offs = gi_addr(k, "__per_cpu_offset");
+
+	if (at == 0 || off < 0) {
+		dv_str_printf(s, "\t%s = 0;\n", member);
+		return;
+	}
+	dv_str_printf(s, "\t%s = *(%s *)((uint64_t)0x%llxull", member, type,
+	    (unsigned long long)(at + (uint64_t)off));
+	if (offs != 0)
+		dv_str_printf(s, " + *(uint64_t *)(0x%llxull + 8 * (uint64_t)%s)",
+		    (unsigned long long)offs, c);
+	dv_str_add(s, ");\n");
+}
+
+static void
+cpuinfo(const struct gi_kernel *k, struct dv_str *s, const char *from, const char *c)
+{
+	int64_t id = gi_offsetof(k, "cpuinfo_x86", "topo.pkg_id");
+
+	dv_str_printf(s, "translator cpuinfo_t < %s > {\n\tcpu_id = %s;\n\tcpu_pset = 0;\n", from, c);
+	if (id >= 0)
+		percpu(k, s, "cpu_chip", "uint32_t", "cpu_info", id, c);
+	else				/* before 6.7 */
+		percpu(k, s, "cpu_chip", "uint16_t", "cpu_info",
+		    gi_offsetof(k, "cpuinfo_x86", "phys_proc_id"), c);
+	percpu(k, s, "cpu_lgrp", "int", "numa_node", 0, c);
+	dv_str_add(s, "};\n");
 }
 
 char *
@@ -131,11 +177,9 @@ gi_prelude(struct gi_kernel *k, struct dv_err *err)
 	dv_str_add(&s, typedefs);
 	lwpsinfo(k, &s);
 	psinfo(k, &s);
-	if (has(k, "rq", "cpu"))
-		dv_str_add(&s, "translator cpuinfo_t < struct rq *R > {\n"
-		    "\tcpu_id = R->cpu;\n};\n");
-	else				/* a kernel for one CPU */
-		dv_str_add(&s, "translator cpuinfo_t < struct rq *R > {\n\tcpu_id = 0;\n};\n");
+	/* a kernel for one CPU has no numbers */
+	cpuinfo(k, &s, "struct rq *R", has(k, "rq", "cpu") ? "R->cpu" : "0");
+	cpuinfo(k, &s, "int C", "C");
 	gi_prelude_locks(k, &s);
 	ret = s.failed ? NULL : strdup(s.s);
 	dv_str_fini(&s);

@@ -80,6 +80,12 @@ enum dv_dif_fault {
 	DV_FAULT_END
 };
 
+enum dv_dpath {			/* what the first argument of d_path() is */
+	DV_DPATH_PATH,		/* a struct path, to be named as the process sees it */
+	DV_DPATH_MOUNT,		/* a struct vfsmount: where it is mounted */
+	DV_DPATH_WHOLE		/* a struct path, named from the first mount on */
+};
+
 #define DIF_NUREGS	21		/* uregs[0..20] */
 #define DIF_NREGS	8		/* %r0..%r7 */
 #define DIF_MAXTUPLE	8		/* keys in one tuple / args of one call */

@@ -297,6 +297,7 @@ dv_subr_args(uint32_t subr, unsigned *min, unsigned *max, const char **ret)
 	case DIF_SUBR_SUBSTR:
 	case DIF_SUBR_INDEX:
 	case DIF_SUBR_RINDEX:
+	case DIF_SUBR_D_PATH:
 		*min = *max - 1;
 		break;
 	default:

@@ -60,6 +60,14 @@ get_place(struct dv_mstate *ms, uint64_t path, struct place *ret)
 	    ptr(ms, path, v->path_dentry, &ret->dentry) != 0 ? -1 : 0;
 }
 
+/* The root of a mount. */
+static int
+get_mount(struct dv_mstate *ms, uint64_t mnt, struct place *ret)
+{
+	ret->mnt = mnt;
+	return ptr(ms, mnt, ms->s->lay->vfs.vfsmount_root, &ret->dentry);
+}
+
 /* Where the current process' tree begins; an exiting one has none. */
 static int
 get_root(struct dv_mstate *ms, struct place *ret)
@@ -274,14 +282,17 @@ dv_sub_d_path(struct dv_mstate *ms)
 	size_t cap = ms->s->strsize - 1, len;
 	struct place at, root;
 	struct tail t;
-	uint64_t fn, addr = 0;
+	uint64_t fn, addr = 0, kind = ms->ntup > 1 ? ARG(1) : DV_DPATH_PATH;
 	bool gone;
 	int pass;
 
 	if (ms->s->lay == NULL || !ms->s->lay->vfs.present)
 		return dv_subr_illop(ms);
-	if (get_place(ms, ARG(0), &at) != 0 || get_root(ms, &root) != 0)
+	if ((kind == DV_DPATH_MOUNT ? get_mount(ms, ARG(0), &at) : get_place(ms, ARG(0), &at)) != 0 ||
+	    get_root(ms, &root) != 0)
 		return 0;
+	if (kind == DV_DPATH_WHOLE)
+		root.mnt = root.dentry = 0;
 	fn = name_function(ms, &at);
 	if (ms->fault != 0)
 		return 0;
