@@ -543,7 +543,7 @@ TEST(every_transition_on_8_vcpus)
 struct storm {
 	uint64_t hits[2][5];		/* by vCPU and site */
 	uint64_t delivered;		/* records of SAY */
-	unsigned done;			/* vCPUs; atomic */
+	unsigned done, passes;		/* vCPUs; of the cleaner; atomic */
 };
 enum { STORM_HITS = 30000 };
 
@@ -565,16 +565,22 @@ anything(struct dv_sim *sim, unsigned vcpu, unsigned i, void *arg)
 	uint64_t x = ((uint64_t)vcpu << 32 | i) * 0x9e3779b97f4a7c15ull;
 	struct storm *st = arg;
 	uint32_t site;
+	unsigned passes;
 
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
 	x ^= x >> 27;
 	site = what[(x >> 13) % 8];
 
+	/* however the host schedules threads, they do meet now and then */
+	passes = __atomic_load_n(&st->passes, __ATOMIC_ACQUIRE);
+	while (vcpu != 2 && i % 500 == 0 &&
+	    __atomic_load_n(&st->passes, __ATOMIC_ACQUIRE) < passes + 2)
+		sched_yield();
 	if (vcpu == 2) {		/* until both have made all their hits */
 		while (__atomic_load_n(&st->done, __ATOMIC_ACQUIRE) < 2) {
 			dv_sim_clean(sim);
 			storm_drain(sim, st, site % 2);
-			site++;
+			site = __atomic_add_fetch(&st->passes, 1, __ATOMIC_RELEASE);
 			sched_yield();
 		}
 		return;
