@@ -16,6 +16,7 @@
 #include "../unit/core_help.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #define NVCPU	8
 #define NSPEC	4
@@ -41,7 +42,7 @@ struct stress {
 	struct vcpu v[NVCPU];
 	uint64_t rng;			/* of the control thread */
 	uint64_t read[NECB], faults, counted, timers;
-	uint32_t exit_at, done;
+	uint32_t exit_at, done, turns;	/* turns: of the control thread */
 	uint32_t timer;
 	bool torn;
 };
@@ -254,10 +255,14 @@ anything(struct dv_sim *sim, unsigned vcpu, unsigned i, void *arg)
 		SET, SET, ELEMENT, ELEMENT, STRING, BADADDR, DIVIDE, PREDICATE
 	};
 	struct stress *x = arg;
+	uint32_t turns = __atomic_load_n(&x->turns, __ATOMIC_RELAXED);
 	struct vcpu *v = &x->v[vcpu];
 	uint64_t r = next(&v->rng), *reg = dv_sim_reg(sim, vcpu);
 	unsigned site = what[(r >> 8) % sizeof(what)];
 
+	/* however the host schedules threads, they do meet now and then */
+	while (i % 1000 == 0 && __atomic_load_n(&x->turns, __ATOMIC_RELAXED) - turns < 16)
+		sched_yield();
 	if (r % 64 == 0)
 		dv_sim_current(sim, vcpu, v->task[r >> 6 & 1]);
 	if (vcpu == 1 && i == x->exit_at)
@@ -334,6 +339,7 @@ control(void *arg)
 
 	while (!__atomic_load_n(&x->done, __ATOMIC_ACQUIRE)) {
 		r = next(&x->rng);
+		__atomic_fetch_add(&x->turns, 1, __ATOMIC_RELAXED);
 		switch (r % 8) {
 		case 0:
 		case 1:
