@@ -35,9 +35,9 @@ test_temporal_order_of_commits()
 {
 	guest_run g 'for i in 1 2 3 4 5 6; do dvwork bench getppid 300; sleep 0.1; done' >/dev/null &
 	run=$!
-	dv -q -x temporal -x nspec=8 -x specsize=1m -x switchrate=50hz -x cleanrate=20hz -n 'int sp;
+	dv -q -x temporal -x nspec=8 -x specsize=1m -x switchrate=50hz -x cleanrate=7hz -n 'int sp;
 	sched:::on-cpu { speculate(sp); printf("S %d\n", timestamp); }
-	sched:::off-cpu { printf("P %d\n", timestamp); }
+	profile-499 { printf("P %d\n", timestamp); }
 	tick-100ms { commit(sp); }
 	tick-100ms { printf("C %d\n", timestamp); sp = speculation(); n++; }
 	tick-100ms /n == 25/ { exit(0); }' >"$tmp/out" 2>"$tmp/err" || { wait $run; return 1; }
