@@ -127,6 +127,21 @@ kernel_name(void *arg, uint64_t addr, const char **mod, const char **sym, uint64
 	return true;
 }
 
+static bool
+user_name(void *arg, uint64_t pid, uint64_t addr, const char **obj, const char **sym, uint64_t *off)
+{
+	struct run *r = arg;
+	struct gi_usym s;
+
+	if (r->p->kernel == NULL || pid > UINT32_MAX ||
+	    !gi_user_sym(r->p->kernel, (uint32_t)pid, addr, &s))
+		return false;
+	*obj = s.obj;
+	*sym = s.sym;
+	*off = s.off;
+	return true;
+}
+
 static int
 do_freopen(void *arg, const char *path)
 {
@@ -211,6 +226,8 @@ drain(struct run *r, bool first, bool all, struct dv_err *err)
 	uint64_t now = dv_clock_ns();
 	int rc;
 
+	if (r->p->kernel != NULL)
+		gi_user_forget(r->p->kernel);
 	if (r->p->b.aggs.n > 0 && (all || now >= r->next_agg)) {
 		if ((rc = snap_all(r, DV_BUF_AGG, false, err)) != 0)
 			return rc;
@@ -519,7 +536,8 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 {
 	struct run r = { .p = p, .vm = vm, .o = o, .generation = vm->info.generation,
 	    .ends = guest_end_ok };
-	const struct cn_symbols symbols = { .arg = &r, .kernel = kernel_name };
+	const struct cn_symbols symbols = { .arg = &r, .kernel = kernel_name,
+	    .user = user_name };
 	const struct cn_requests requests = { .arg = &r, .freopen = do_freopen,
 	    .system = do_system, .ftruncate = do_ftruncate };
 	struct cn_config cfg = { .out = put, .msg = message, .arg = &r,

@@ -120,6 +120,19 @@ bool gi_sym_at(const struct gi_kernel *k, uint64_t addr, struct gi_sym *ret);
  */
 const char *gi_var_type(const char *name);
 
+/* ---- processes --------------------------------------------------------- */
+
+/* What is mapped at an address of a process; strings are borrowed, until the next call. */
+struct gi_usym {
+	const char *obj;	/* the file's name, without its path */
+	const char *sym;	/* the function, or NULL */
+	uint64_t off;		/* from its start */
+};
+/* false: the process has ended, or has no file there. */
+bool gi_user_sym(struct gi_kernel *k, uint32_t pid, uint64_t addr, struct gi_usym *ret);
+/* Mappings may have changed: they are looked up anew. */
+void gi_user_forget(struct gi_kernel *k);
+
 /* ---- types (BTF) ------------------------------------------------------ */
 
 /* A type is an id > 0 in the kernel's BTF; 0 is void. Modules: ids go on. */

@@ -163,6 +163,7 @@ struct gi_scall {		/* one handler of the 64-bit table */
 };
 
 struct gi_texts;
+struct gi_users;
 
 struct gi_probes {
 	struct gi_scall *scalls;
@@ -262,8 +263,11 @@ struct gi_kernel {
 	struct gi_probes *probes;
 	struct dv_map *tytext;	/* id -> text; filled on demand */
 	struct gi_texts *texts;	/* func.c */
+	struct gi_users *users;	/* linux/user.c; filled on demand */
 	struct gi_mods *mods;	/* NULL: none known */
 };
+
+void gi_users_free(struct gi_users *u);
 
 /* save.c; for its fuzzer */
 uint64_t gi_save_checksum(const uint8_t *p, size_t n);

@@ -395,6 +395,7 @@ gi_kernel_close(struct gi_kernel *k)
 		return;
 	gi_probes_free(k->probes);
 	gi_text_reset(k);
+	gi_users_free(k->users);
 	gi_mods_close(k->mods);
 	gi_ksyms_free(k->syms);
 	gi_btf_close(k->btf);

@@ -8,6 +8,8 @@ gi_SRCS += guest-introspect/pgwalk.c guest-introspect/kernel.c \
 	guest-introspect/linux/sched.c guest-introspect/linux/fbt.c \
 	guest-introspect/linux/modules.c guest-introspect/linux/vars.c
 gi_SRCS += guest-introspect/linux/orc.c
+gi_SRCS += guest-introspect/linux/user.c guest-introspect/linux/elfsyms.c
+unit_TESTS += tests/unit/gi_elfsyms_test.c
 gi_SRCS += guest-introspect/linux/locks.c
 unit_TESTS += tests/unit/gi_pgwalk_test.c tests/unit/gi_ksyms_test.c \
 	tests/unit/gi_btf_test.c tests/unit/gi_insn_test.c \
