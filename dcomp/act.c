@@ -55,8 +55,10 @@ act_arg(struct seg *s, struct node *k)
 {
 	struct node *n;
 
-	if (k->kind == N_AGG || (k->kind == N_INDEX && k->a->kind == N_AGG))
+	if (k->kind == N_AGG || (k->kind == N_INDEX && k->a->kind == N_AGG)) {
+		k->type = s->c->t_agg;
 		return k;
+	}
 	n = ck(s->c, k);
 	if (n->flags & NF_DESTR)
 		s->destructive = true;

@@ -600,6 +600,8 @@ ck_lhs(struct dc *c, struct node *n, struct type *first)
 			BAD(c, n, D_OP_LVAL, "%s cannot be changed", n->str);
 		n = ck_ident(c, n);
 	} else if (n->kind == N_INDEX) {
+		if (n->a->kind == N_AGG)
+			BAD(c, n, D_OP_LVAL, "an aggregation cannot be changed here");
 		if (n->a->kind == N_IDENT && (id = id_find(c, n->a->scope, n->a->str)) != NULL &&
 		    id->kind == ID_BUILTIN && id->val <= DIF_VAR_UREGS)
 			BAD(c, n, D_OP_WRITE, "built-in array %s is read-only", n->a->str);

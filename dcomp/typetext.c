@@ -143,7 +143,8 @@ printable(struct seg *s, struct node *n, struct node *k)
 	struct dc *c = s->c;
 	uint64_t size;
 
-	if (k->kind == N_AGG || (k->kind == N_INDEX && k->a->kind == N_AGG && k->type == NULL))
+	if (k->kind == N_AGG || (k->kind == N_INDEX && k->a->kind == N_AGG &&
+	    !(k->flags & NF_CHECKED)))
 		return dc_error(c, n->list->loc, D_PRINT_AGG,
 		    "print( ) may not be applied to an aggregation");
 	if (c->bad)

@@ -115,12 +115,13 @@ ty_symbol(void *arg, const char *mod, const char *name, struct dc_sinfo *ret)
 {
 	const struct guest *g = arg;
 	static const struct { const char *name; uint32_t off; dc_tid_t type; const char *text; } syms[] = {
-		{ "answer", 0, Y_INT }, { "points", 16, Y_POINT4 }, { "flags", 96, Y_BITS },
-		{ "cur", 104, Y_TASKP }, { "name", 112, Y_COMM }, { "untyped", 0, 0 },
+		{ "answer", 0, Y_INT, NULL }, { "points", 16, Y_POINT4, NULL },
+		{ "flags", 96, Y_BITS, NULL }, { "cur", 104, Y_TASKP, NULL },
+		{ "name", 112, Y_COMM, NULL }, { "untyped", 0, 0, NULL },
 		{ "ticks", 0, 0, "unsigned int" }, { "ends", 16, 0, "int[8]" },
-		{ "strange", 0, 0, "struct nowhere_at_all" },
-		{ "func", 0, Y_FN }, { "lost", 104, Y_FWDP },
-		{ "passwd", 128, Y_PATH }, { "opened", 144, Y_FILE }, { "gone", 184, Y_PATH },
+		{ "strange", 0, 0, "struct nowhere_at_all" }, { "func", 0, Y_FN, NULL },
+		{ "lost", 104, Y_FWDP, NULL }, { "passwd", 128, Y_PATH, NULL },
+		{ "opened", 144, Y_FILE, NULL }, { "gone", 184, Y_PATH, NULL },
 	};
 	unsigned i;
 

@@ -1,0 +1,1 @@
+BEGIN { @two[1] = sum(@c); }
