@@ -118,9 +118,15 @@ void cn_uaddr_text(struct cn *c, struct cn_buf *b, uint64_t pid, uint64_t addr);
 /* ---- formats: format.c ---------------------------------------------------- */
 
 struct cn_fmt;
-/* `agg`: printa, where %@ is allowed. nfields: of a record or of the keys. */
+enum cn_fmt_use {
+	CN_FMT_PRINT,
+	CN_FMT_PRINTA,			/* %@ is allowed */
+	CN_FMT_FILE,			/* freopen() */
+	CN_FMT_COMMAND			/* system() */
+};
+/* nfields: of a record or of the keys. */
 int  cn_fmt_create(const char *text, const struct cn_field *fields,
-	uint32_t nfields, bool agg, struct dv_err *err, struct cn_fmt **ret);
+	uint32_t nfields, enum cn_fmt_use use, struct dv_err *err, struct cn_fmt **ret);
 void cn_fmt_destroy(struct cn_fmt *f);
 
 /* A row of printa: the values of its aggregations under one tuple of keys. */

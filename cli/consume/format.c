@@ -56,6 +56,7 @@ struct conv {
 
 struct cn_fmt {
 	char *text;
+	enum cn_fmt_use use;		/* PRINT for printa(), too */
 	struct cn_field *fields;
 	DV_VEC(struct conv) convs;
 };
@@ -168,8 +169,9 @@ missing:
 
 int
 cn_fmt_create(const char *text, const struct cn_field *fields, uint32_t nfields,
-	bool agg, struct dv_err *err, struct cn_fmt **ret)
+	enum cn_fmt_use use, struct dv_err *err, struct cn_fmt **ret)
 {
+	bool agg = use == CN_FMT_PRINTA;
 	struct cn_fmt *f = calloc(1, sizeof(*f));
 	uint32_t next = 0, nextagg = 0;
 	const char *s, *lit;
@@ -177,6 +179,7 @@ cn_fmt_create(const char *text, const struct cn_field *fields, uint32_t nfields,
 
 	if (f == NULL)
 		return dv_err_nomem(err);
+	f->use = agg ? CN_FMT_PRINT : use;
 	f->text = strdup(text);
 	f->fields = calloc((size_t)nfields + 1, sizeof(*fields));
 	if (f->text == NULL || f->fields == NULL) {
@@ -599,13 +602,30 @@ dynamic(const struct cn_field *f, const uint8_t *base, int max)
 	return v > max ? max : v < -max ? -max : (int)v;
 }
 
+/*
+ * What a value adds to a command or a file's name. The guest chooses what its
+ * strings say, and names of its programs and symbols too: in a command, all
+ * that means something to a shell becomes _, in a file's name the /.
+ */
+static void
+make_harmless(struct cn_buf *b, size_t at, enum cn_fmt_use use)
+{
+	for (; at < b->len; at++) {
+		char ch = b->s[at];
+
+		if (use == CN_FMT_FILE ? ch == '/' :
+		    !isalnum((unsigned char)ch) && strchr("_./:@%+=,- ", ch) == NULL)
+			b->s[at] = '_';
+	}
+}
+
 /* naggs 0: a printf. */
 void
 cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
 	const uint8_t *base, struct cn_agg *const *aggs, uint32_t naggs,
 	const struct cn_row *row)
 {
-	size_t i;
+	size_t i, at;
 
 	for (i = 0; i < f->convs.n; i++) {
 		const struct conv *v = &f->convs.v[i];
@@ -642,9 +662,14 @@ cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
 			if (sp.prec < 0)
 				sp.prec = -1;
 		}
+		at = b->len;
 		if (v->agg && naggs > 0)
 			put_agg(c, b, &sp, v, aggs, naggs, row);
 		else if (v->field != NULL)
 			put_value(c, b, &sp, v, base);
+		/* the name of a constant address is the guest's, too */
+		if (f->use != CN_FMT_PRINT && v->field != NULL &&
+		    (!v->field->constant || v->conv == 'a' || v->conv == 'A'))
+			make_harmless(b, at, f->use);
 	}
 }

@@ -85,12 +85,9 @@ init_fmt(struct cn *c, const struct dv_act *a, uint32_t limit, struct cn_act *re
 			rc = dv_err_set(err, DV_E_FORMAT,
 			    "an argument does not lie in its record");
 	if (rc == 0 && a->kind != DV_ACT_SETOPT) {
-		const char *text = cn_str(c->p, (uint32_t)a->arg);
-
-		/* A command that is a single string needs no format. */
-		if (*text == '\0' && a->kind != DV_ACT_PRINTF && a->nargs > 0)
-			text = "%s";
-		rc = cn_fmt_create(text, fields, a->nargs, false, err, &ret->fmt);
+		rc = cn_fmt_create(cn_str(c->p, (uint32_t)a->arg), fields, a->nargs,
+		    a->kind == DV_ACT_SYSTEM ? CN_FMT_COMMAND :
+		    a->kind == DV_ACT_FREOPEN ? CN_FMT_FILE : CN_FMT_PRINT, err, &ret->fmt);
 	}
 	free(fields);
 	return rc;
@@ -127,7 +124,7 @@ init_act(struct cn *c, uint32_t at, uint32_t limit, struct dv_err *err)
 		agg = ret->aggs[0];
 		return a->arg == DV_NONE ? 0 : cn_fmt_create(
 		    cn_str(c->p, (uint32_t)a->arg), agg->keys, agg->desc->nkeys,
-		    true, err, &ret->fmt);
+		    CN_FMT_PRINTA, err, &ret->fmt);
 	case DV_ACT_NORMALIZE:
 	case DV_ACT_DENORMALIZE:
 	case DV_ACT_CLEAR:
