@@ -15,6 +15,7 @@
 %define api.prefix {dcy}
 %define parse.error verbose
 %locations
+%define api.location.type {struct span}
 %expect 0
 %parse-param { struct dc *c } { struct lexer *lx } { void *scanner }
 %lex-param { void *scanner }
@@ -49,6 +50,20 @@ struct atom {			/* one word of a declaration's specifiers */
 
 int dcylex(DCYSTYPE *val, DCYLTYPE *loc, void *scanner);
 
+/* From the first to the last of a rule's symbols; an empty rule is where it stands. */
+#define YYLLOC_DEFAULT(cur, rhs, n) do {					\
+	if (n) {								\
+		(cur) = YYRHSLOC(rhs, 1);					\
+		(cur).last_line = YYRHSLOC(rhs, n).last_line;			\
+		(cur).last_column = YYRHSLOC(rhs, n).last_column;		\
+		(cur).end = YYRHSLOC(rhs, n).end;				\
+	} else {								\
+		(cur).first_line = (cur).last_line = YYRHSLOC(rhs, 0).last_line; \
+		(cur).first_column = (cur).last_column = YYRHSLOC(rhs, 0).last_column; \
+		(cur).start = (cur).end = YYRHSLOC(rhs, 0).end;			\
+	}									\
+} while (0)
+
 static inline struct loc
 at(const DCYLTYPE *l)
 {
@@ -63,6 +78,15 @@ dcyerror(const DCYLTYPE *l, struct dc *c, struct lexer *lx, void *scanner, const
 	if (strncmp(msg, "memory", 6) == 0)
 		msg = "the text is nested too deeply";
 	dc_error(c, at(l), D_SYNTAX, "%s", msg);
+}
+
+/* A type as it was written. */
+static void
+typed(struct dc *c, struct node *n, struct type *t, const DCYLTYPE *l)
+{
+	n->type = t;
+	n->tname = l->start < l->end && l->end <= c->srclen ?
+	    dc_strdup(c, c->src + l->start, l->end - l->start) : "";
 }
 
 static struct dspec *
@@ -382,7 +406,7 @@ cast_expr:
 	| '(' type_name ')' cast_expr	{
 		$$ = nd_op1(c, 0, at(&@$), $4);
 		$$->kind = N_CAST;
-		$$->type = $2;
+		typed(c, $$, $2, &@2);
 	}
 	;
 
@@ -392,11 +416,11 @@ unary:
 	| DEC unary			{ $$ = OP1(OP_PREDEC, @$, $2); }
 	| unary_op cast_expr		{ $$ = OP1((enum op)$1, @$, $2); }
 	| KW_SIZEOF unary		{ $$ = OP1(0, @$, $2); $$->kind = N_SIZEOF; }
-	| KW_SIZEOF '(' type_name ')'	{ $$ = nd(c, N_SIZEOFT, at(&@$)); $$->type = $3; }
+	| KW_SIZEOF '(' type_name ')'	{ $$ = nd(c, N_SIZEOFT, at(&@$)); typed(c, $$, $3, &@3); }
 	| KW_STRINGOF unary		{ $$ = OP1(0, @$, $2); $$->kind = N_STRINGOF; }
 	| KW_OFFSETOF '(' type_name ',' word ')' {
 		$$ = nd_name(c, N_OFFSETOF, at(&@$), $5.s);
-		$$->type = $3;
+		typed(c, $$, $3, &@3);
 	}
 	;
 
@@ -416,7 +440,7 @@ postfix:
 	| KW_XLATE '<' type_name '>' '(' expression ')' {
 		$$ = nd_op1(c, 0, at(&@$), $6);
 		$$->kind = N_XLATE;
-		$$->type = $3;
+		typed(c, $$, $3, &@3);
 	}
 	;
 

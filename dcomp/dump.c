@@ -132,17 +132,17 @@ bare(struct dump *u, const struct node *n)
 		dv_str_printf(o, "%s%s", op_text(n->op), n->str);
 		break;
 	case N_CAST:
-		dv_str_printf(o, "(%s)", ty_name(u->c, n->type));
+		dv_str_printf(o, "(%s)", n->tname);
 		expr(u, n->a);
 		break;
 	case N_SIZEOFT:
-		dv_str_printf(o, "sizeof (%s)", ty_name(u->c, n->type));
+		dv_str_printf(o, "sizeof (%s)", n->tname);
 		break;
 	case N_OFFSETOF:
-		dv_str_printf(o, "offsetof(%s, %s)", ty_name(u->c, n->type), n->str);
+		dv_str_printf(o, "offsetof(%s, %s)", n->tname, n->str);
 		break;
 	case N_XLATE:
-		dv_str_printf(o, "xlate <%s> (", ty_name(u->c, n->type));
+		dv_str_printf(o, "xlate <%s> (", n->tname);
 		expr(u, n->a);
 		dv_str_add(o, ")");
 		break;

@@ -42,6 +42,11 @@ enum dc_tag {
 };
 
 struct loc { uint32_t line, col; };
+/* Of a token or more: lines and columns as they are told, bytes in c->src. */
+struct span {
+	int first_line, first_column, last_line, last_column;
+	size_t start, end;
+};
 
 /* ---- types ------------------------------------------------------------- */
 
@@ -134,6 +139,7 @@ struct node {
 	struct node *a, *b, *c;		/* operands */
 	struct node *list, *next;	/* arguments, keys; next in a list */
 	const char *str;		/* name or text */
+	const char *tname;		/* N_CAST, N_SIZEOFT, N_OFFSETOF, N_XLATE: the type as written */
 	union {
 		uint64_t val;
 		struct ident *id;	/* N_VAR, N_CALL */

@@ -3,6 +3,8 @@
  * drun.c - compiles a D program, runs it on the scripted guest, prints it all.
  *
  *	drun [-e] [-S] FILE	-e: compile and verify only; -S: list the DIF
+ *	drun -d FILE		print it as it was understood, and no more
+ *	drun -r FILE		run what that printed: its arguments are in it
  *
  * What a program meets here:
  *
@@ -265,6 +267,13 @@ stability(void *arg, const char *desc, uint64_t nmatched, struct dc_attr probe, 
 	    dc_stability_name(stmt.data), dc_class_name(stmt.class));
 }
 
+static void
+put_text(void *arg, const char *text)
+{
+	(void)arg;
+	fputs(text, stdout);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -279,7 +288,7 @@ main(int argc, char **argv)
 	struct dv_err err = { 0 };
 	struct dc_source src = { .clause = clause, .arg = &en };
 	struct dc *dc = NULL;
-	bool verify = false, list = false;
+	bool verify = false, list = false, dump = false, again = false;
 	const char *hint, *end;
 	char *text, *eq;
 	int i, n, rc;
@@ -287,6 +296,8 @@ main(int argc, char **argv)
 	while (argc > 1 && argv[1][0] == '-') {
 		verify |= argv[1][1] == 'e';
 		list |= argv[1][1] == 'S';
+		dump |= argv[1][1] == 'd';
+		again |= argv[1][1] == 'r';
 		argc--;
 		argv++;
 	}
@@ -314,11 +325,15 @@ main(int argc, char **argv)
 	n = words_of(text, "// flags:", b3, sizeof(b3), flags, 4);
 	if (n > 0 && strchr(flags[0], 'Z') != NULL)
 		src.flags |= DC_F_ZDEFS;
-	if (n > 0 && strchr(flags[0], 'v') != NULL)
+	if (n > 0 && strchr(flags[0], 'v') != NULL && !dump)
 		src.described = stability;
 	n = words_of(text, "// lib:", b4, sizeof(b4), lib, 8);
 	if (rc == 0 && (rc = load_files(dc, n, lib, &err)) != 0)
 		printf("[%s] library line %u, column %u: %s\n", err.tag, err.line, err.col, err.text);
+	if (again)
+		(void)dc_option(dc, "argref", NULL, &err);
+	if (dump)
+		src.dump = put_text;
 	src.name = argv[1];
 	src.text = text;
 	if (rc == 0 && ((rc = dc_compile(dc, &src, &b, &err)) != 0 ||
@@ -330,7 +345,7 @@ main(int argc, char **argv)
 		for (hint = err.hint; (end = strchr(hint, '\n')) != NULL; hint = end + 1)
 			printf("\t%.*s\n", (int)(end - hint), hint);
 	}
-	if (rc == 0) {
+	if (rc == 0 && !dump) {
 		add_probes(&b, &en);
 		if (list)
 			dc_disasm(&b, put_line, stdout);

@@ -39,6 +39,13 @@ put(void *arg, const char *line)
 }
 
 static void
+described(void *arg, const char *desc, uint64_t nmatched, struct dc_attr probe, struct dc_attr stmt)
+{
+	*(size_t *)arg += strlen(desc) + nmatched + strlen(dc_class_name(probe.class)) +
+	    strlen(dc_stability_name(stmt.data));
+}
+
+static void
 load(struct dv_progb *b)
 {
 	struct dv_carrier car = { .reg = NULL };
@@ -93,6 +100,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		src.text = text;
 		src.len = size;
 		src.flags = size & 1 ? DC_F_PSPEC : 0;
+		src.described = described;
+		src.dump = put;
+		src.arg = &n;
 		if (dc_compile(dc, &src, &b, &err) == 0) {
 			b.opts[DV_OPT_DESTRUCTIVE] = 1;
 			b.opts[DV_OPT_BUFSIZE] = b.opts[DV_OPT_AGGSIZE] = 65536;
