@@ -184,4 +184,20 @@ TEST(booleans_are_words)
 	EXPECT_EQ(dv_parse_bool("maybe", &v), DV_E_INVAL);
 }
 
+TEST(names_of_guests)
+{
+	static const char longest[] = "a23456789012345678901234567890123456789012345_7";
+
+	EXPECT(dv_guest_name_ok("guest"));
+	EXPECT(dv_guest_name_ok("web-01.example_x"));
+	EXPECT(dv_guest_name_ok(longest));
+	EXPECT_EQ(strlen(longest), DV_GUEST_NAME_MAX);
+	EXPECT(!dv_guest_name_ok("a234567890123456789012345678901234567890123456_8"));
+	EXPECT(!dv_guest_name_ok(""));
+	EXPECT(!dv_guest_name_ok(".."));
+	EXPECT(!dv_guest_name_ok("a/b"));
+	EXPECT(!dv_guest_name_ok("a b"));
+	EXPECT(!dv_guest_name_ok("a\n"));
+}
+
 TEST_MAIN()
