@@ -173,17 +173,32 @@ put_instr(const struct listing *l, const struct dv_difo *d, uint32_t off, uint32
 	dv_str_fini(&line);
 }
 
-static void
-put_vars(const struct listing *l, const struct dv_difo *d)
-{
-	struct { uint32_t id; uint8_t scope; bool array, r, w; } seen[64];
-	unsigned n = 0, k;
-	uint32_t i, pc;
-	char type[80], line[400];
+/* A variable that a DIFO names, and how. */
+struct seen { uint32_t id; uint8_t scope; bool array, r, w; };
+typedef DV_VEC(struct seen) seen_t;
 
-	for (pc = 0; pc < d->ntext; pc++) {
-		unsigned op, id, scope;
-		bool array, store;
+static void
+see(seen_t *all, uint32_t id, unsigned scope, bool array, bool store)
+{
+	struct seen s = { .id = id, .scope = (uint8_t)scope, .array = array };
+	size_t k;
+
+	for (k = 0; k < all->n; k++)
+		if (all->v[k].id == id && all->v[k].scope == scope)
+			break;
+	if (k == all->n && dv_vec_push(all, s) != 0)
+		return;			/* the listing lacks a line: nothing depends on it */
+	all->v[k].r |= !store;
+	all->v[k].w |= store;
+}
+
+static void
+see_all(const struct listing *l, const struct dv_difo *d, seen_t *all)
+{
+	uint32_t i, pc, id;
+
+	for (pc = 0; pc < d->ntext && d->text + pc < l->b->text.n; pc++) {
+		unsigned op;
 
 		i = l->b->text.v[d->text + pc];
 		op = DIF_INSTR_OP(i);
@@ -195,38 +210,33 @@ put_vars(const struct listing *l, const struct dv_difo *d)
 			id = DIF_INSTR_INDEX(i);
 		else
 			continue;
-		store = ops[op].format == DV_DIF_VST;
-		scope = scope_of(op);
-		array = ops[op].format == DV_DIF_ALD || op == DIF_OP_LDGAA || op == DIF_OP_STGAA ||
-		    op == DIF_OP_LDTAA || op == DIF_OP_STTAA;
-		for (k = 0; k < n; k++)
-			if (seen[k].id == id && seen[k].scope == scope)
-				break;
-		if (k == n) {
-			if (n == 64)
-				continue;
-			n++;
-			seen[k].id = id;
-			seen[k].scope = (uint8_t)scope;
-			seen[k].array = array;
-			seen[k].r = seen[k].w = false;
-		}
-		seen[k].r |= !store;
-		seen[k].w |= store;
+		see(all, id, scope_of(op), ops[op].format == DV_DIF_ALD || op == DIF_OP_LDGAA ||
+		    op == DIF_OP_STGAA || op == DIF_OP_LDTAA || op == DIF_OP_STTAA,
+		    ops[op].format == DV_DIF_VST);
 	}
-	if (n == 0)
+}
+
+static void
+put_vars(const struct listing *l, const struct dv_difo *d)
+{
+	seen_t all = { 0 };
+	char type[80], line[400];
+	size_t k;
+
+	see_all(l, d, &all);
+	if (all.n == 0)
 		return;
 	l->put(l->arg, "");
 	l->put(l->arg, "NAME             ID   KND SCP FLAG TYPE");
-	for (k = 0; k < n; k++) {
-		const struct dv_var *v = find_var(l->b, seen[k].id, seen[k].scope);
-		const char *name = seen[k].id < DIF_VAR_USER ? builtin_name(seen[k].id) :
+	for (k = 0; k < all.n; k++) {
+		const struct dv_var *v = find_var(l->b, all.v[k].id, all.v[k].scope);
+		const char *name = all.v[k].id < DIF_VAR_USER ? builtin_name(all.v[k].id) :
 		    v != NULL ? dv_progb_strat(l->b, v->name) : NULL;
 
-		if (v != NULL && seen[k].id >= DIF_VAR_USER)
+		if (v != NULL && all.v[k].id >= DIF_VAR_USER)
 			dtype_text(&v->type, type, sizeof(type));
 		else
-			switch (seen[k].id) {
+			switch (all.v[k].id) {
 			case DIF_VAR_PROBEPROV: case DIF_VAR_PROBEMOD: case DIF_VAR_PROBEFUNC:
 			case DIF_VAR_PROBENAME: case DIF_VAR_EXECNAME: case DIF_VAR_ZONENAME:
 			case DIF_VAR_VMNAME:
@@ -246,11 +256,12 @@ put_vars(const struct listing *l, const struct dv_difo *d)
 				break;
 			}
 		snprintf(line, sizeof(line), "%-16.200s %-4x %-3s %-3s %-4s %s",
-		    name != NULL ? name : "?", seen[k].id, seen[k].array ? "arr" : "scl",
-		    seen[k].scope == DV_VS_TLS ? "tls" : seen[k].scope == DV_VS_LOCAL ? "loc" : "glb",
-		    seen[k].r && seen[k].w ? "r/w" : seen[k].w ? "w" : "r", type);
+		    name != NULL ? name : "?", all.v[k].id, all.v[k].array ? "arr" : "scl",
+		    all.v[k].scope == DV_VS_TLS ? "tls" : all.v[k].scope == DV_VS_LOCAL ? "loc" : "glb",
+		    all.v[k].r && all.v[k].w ? "r/w" : all.v[k].w ? "w" : "r", type);
 		l->put(l->arg, line);
 	}
+	dv_vec_fini(&all);
 }
 
 static void
