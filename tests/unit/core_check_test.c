@@ -182,8 +182,18 @@ TEST(blobs)
 	refuse_blob("rule 0: no such argument set");
 	SEC(struct dv_rule, DV_SEC_RULES)->probe = 5;
 	refuse_blob("rule 0: no such probe");
+	SEC(struct dv_rule, DV_SEC_RULES)->kind = DV_RULE_GONE;
+	refuse_blob("rule 0: bad group");
+	*SEC(struct dv_rule, DV_SEC_RULES) = (struct dv_rule){ .kind = DV_RULE_GONE,
+	    .raw = DV_NONE, .args = DV_NONE, .probe = DV_MAXGROUP };
+	refuse_blob("rule 0: bad group");
+	*SEC(struct dv_rule, DV_SEC_RULES) = (struct dv_rule){ .kind = DV_RULE_GONE,
+	    .raw = DV_NONE, .args = DV_NONE, .probe = 1 };
+	refuse_blob("rule 0: bad check");
 	SEC(struct dv_site, DV_SEC_SITES)->nrule = 5;
 	refuse_blob("site 0: bad rules");
+	SEC(struct dv_site, DV_SEC_SITES)->group = DV_MAXGROUP;
+	refuse_blob("site 0: bad group");
 	SEC(struct dv_argset, DV_SEC_ARGSETS)->arg[3].kind = 99;
 	refuse_blob("argument set 0: argument 3 is bad");
 	SEC(struct dv_layout, DV_SEC_LAYOUT)->pt_levels = 3;

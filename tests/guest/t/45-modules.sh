@@ -143,3 +143,19 @@ test_load_storm_under_all_probes()
 	! grep . "$tmp/said" >&2 || fail "the guest complained" || return 1
 	[ "$(sed -n 's/^r //p' "$tmp/trace.out")" -gt 10 ] && [ "$(last "$tmp/trace.out")" -gt 10000 ] || fail "only $(last "$tmp/trace.out") calls"
 }
+
+# A module that was loaded when the trace ran already has names, too. (Its init text
+# has not: it is freed by the time.)
+test_stack_names_modules()
+{
+	guest_run g 'rmmod dummy 2>/dev/null; true'
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    fbt::ether_setup:entry /execname == "insmod"/ { stack(6); @[caller] = count(); }
+	    END { printa("caller %a %@d\n", @); }' || return 1
+	mods_load dummy || return 1
+	trace_stop
+	no_drops || return 1
+	grep -q 'vmlinux`ether_setup' "$tmp/trace.out" &&
+	grep -qE '^ *dummy`dummy_setup\+0x' "$tmp/trace.out" &&
+	grep -qE '^caller dummy`dummy_setup\+0x[0-9a-f]+ 1$' "$tmp/trace.out" || fail "it was: $(cat "$tmp/trace.out")"
+}
