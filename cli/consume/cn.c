@@ -7,8 +7,8 @@
  *
  *	buf.c       text on its way out; escaping
  *	value.c     fields as trace() shows them       stack.c   addresses
- *	format.c    printf(), printa()                 rec.c     records
- *	aggr.c      merging, order    aggprint.c rows  quantize.c drawings
+ *	format.c conv.c  printf(), printa()            rec.c     records
+ *	aggr.c order.c   merging, order   aggprint.c quantize.c  their rows
  *	drops.c     what was lost, and faults          option.c  options
  *	merge.c     records in order of time           typed.c   print()
  *

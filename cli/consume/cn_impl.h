@@ -139,7 +139,34 @@ void cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
 	const uint8_t *base, struct cn_agg *const *aggs, uint32_t naggs,
 	const struct cn_row *row);
 
-/* ---- aggregations: aggr.c, aggprint.c, quantize.c ------------------------- */
+/* ---- one value, one conversion: conv.c -------------------------------------- */
+
+#define CN_F_MINUS	1u
+#define CN_F_PLUS	2u
+#define CN_F_SPACE	4u
+#define CN_F_ALT	8u
+#define CN_F_ZERO	16u
+#define CN_F_GROUP	32u
+
+struct cn_spec {
+	unsigned flags;			/* CN_F_* */
+	int width, prec;		/* -1: none */
+};
+
+void cn_conv_decimal(struct cn_buf *b, uint64_t v, bool sgn);	/* %d, no more */
+void cn_conv_integer(struct cn_buf *b, const struct cn_spec *sp, char conv, uint64_t v,
+	bool sgn);
+void cn_conv_text(struct cn_buf *b, const struct cn_spec *sp, const char *s, size_t n,
+	enum cn_esc esc);
+void cn_conv_char(struct cn_buf *b, const struct cn_spec *sp, char conv, uint64_t val,
+	enum cn_esc esc);
+void cn_conv_wide(struct cn_buf *b, const struct cn_spec *sp, const struct cn_field *f,
+	const uint8_t *base);
+void cn_conv_float(struct cn_buf *b, const struct cn_spec *sp, char conv,
+	const struct cn_field *f, const uint8_t *base);
+void cn_conv_time(struct cn_buf *b, const struct cn_spec *sp, char conv, uint64_t ns);
+
+/* ---- aggregations: aggr.c, order.c, aggprint.c, quantize.c ------------------------- */
 
 struct cn_ent {
 	uint8_t *key;			/* keylen bytes, canonical (aggr.c) */
@@ -176,6 +203,7 @@ int  cn_agg_cmp_words(const struct cn_agg *a, const uint64_t *x, const uint64_t 
 /* The rows of these aggregations in printing order; free() them. */
 int  cn_rows(struct cn *c, struct cn_agg *const *aggs, uint32_t naggs,
 	struct cn_row **ret, size_t *n);
+int  cn_rows_by_value(struct cn_agg *a, struct cn_row **ret, size_t *n);
 void cn_agg_print(struct cn *c, struct cn_buf *b, struct cn_agg *const *aggs,
 	uint32_t naggs, const struct cn_fmt *fmt);
 bool cn_agg_is_dist(const struct cn_agg *a);

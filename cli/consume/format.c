@@ -24,18 +24,7 @@
 #include "cn_impl.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-#define F_MINUS		1u
-#define F_PLUS		2u
-#define F_SPACE		4u
-#define F_ALT		8u
-#define F_ZERO		16u
-#define F_GROUP		32u
 
 #define MAX_WIDTH	65535
 #define MAX_PREC	65535
@@ -44,7 +33,7 @@ struct conv {
 	const char *lit;		/* text before it; in the format */
 	size_t litlen;
 	char conv;			/* 0: only text; 'w' is wc, 'W' ws */
-	uint8_t flags;			/* F_* */
+	uint8_t flags;			/* CN_F_* */
 	uint8_t cut;			/* h: 2 bytes, hh: 1 byte */
 	bool agg;			/* %@ */
 	bool plain;			/* no flag, width or precision */
@@ -82,12 +71,12 @@ static unsigned
 flag_bit(char ch)
 {
 	switch (ch) {
-	case '-': return F_MINUS;
-	case '+': return F_PLUS;
-	case ' ': return F_SPACE;
-	case '#': return F_ALT;
-	case '0': return F_ZERO;
-	case '\'': return F_GROUP;
+	case '-': return CN_F_MINUS;
+	case '+': return CN_F_PLUS;
+	case ' ': return CN_F_SPACE;
+	case '#': return CN_F_ALT;
+	case '0': return CN_F_ZERO;
+	case '\'': return CN_F_GROUP;
 	default: return 0;
 	}
 }
@@ -228,271 +217,10 @@ cn_fmt_destroy(struct cn_fmt *f)
 	free(f);
 }
 
-/* ---- integers ------------------------------------------------------------- */
-
-/* Digits of v in base, written to end at `end`; returns the first. */
-static char *
-digits(char *end, uint64_t v, unsigned base, bool upper, bool group)
-{
-	static const char pairs[] =
-	    "00010203040506070809101112131415161718192021222324"
-	    "25262728293031323334353637383940414243444546474849"
-	    "50515253545556575859606162636465666768697071727374"
-	    "75767778798081828384858687888990919293949596979899";
-	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-	unsigned shift, n = 0;
-
-	if (base == 10 && !group) {
-		while (v >= 100) {
-			unsigned k = (unsigned)(v % 100) * 2;
-
-			v /= 100;
-			*--end = pairs[k + 1];
-			*--end = pairs[k];
-		}
-		if (v >= 10) {
-			*--end = pairs[v * 2 + 1];
-			*--end = pairs[v * 2];
-		} else {
-			*--end = (char)('0' + v);
-		}
-		return end;
-	}
-	if (base == 10) {
-		do {
-			if (n > 0 && n % 3 == 0)
-				*--end = ',';
-			*--end = (char)('0' + v % 10);
-			v /= 10;
-			n++;
-		} while (v > 0);
-		return end;
-	}
-	shift = base == 16 ? 4 : 3;
-	do {
-		*--end = set[v & (base - 1)];
-		v >>= shift;
-	} while (v > 0);
-	return end;
-}
-
-struct spec {
-	unsigned flags;
-	int width, prec;
-};
-
-static void
-put_number(struct cn_buf *b, const struct spec *sp, const char *prefix, size_t nprefix,
-	const char *s, size_t n)
-{
-	size_t zeros = 0, pad = 0;
-
-	if (sp->prec >= 0 && (size_t)sp->prec > n)
-		zeros = (size_t)sp->prec - n;
-	if (sp->width >= 0 && (size_t)sp->width > nprefix + zeros + n)
-		pad = (size_t)sp->width - nprefix - zeros - n;
-	if (pad > 0 && !(sp->flags & F_MINUS)) {
-		if ((sp->flags & F_ZERO) && sp->prec < 0)
-			zeros += pad;
-		else
-			cn_fill(b, ' ', pad);
-		pad = 0;
-	}
-	cn_put(b, prefix, nprefix);
-	cn_fill(b, '0', zeros);
-	cn_put(b, s, n);
-	cn_fill(b, ' ', pad);
-}
-
-static void
-put_integer(struct cn_buf *b, const struct spec *sp, char conv, uint64_t v, bool sgn)
-{
-	char text[48], prefix[3], *end = text + sizeof(text), *s;
-	size_t np = 0;
-	unsigned base = 10;
-
-	switch (conv) {
-	case 'x': case 'X': case 'p':
-		base = 16;
-		break;
-	case 'o':
-		base = 8;
-		break;
-	default:
-		if (sgn && (int64_t)v < 0) {
-			prefix[np++] = '-';
-			v = -v;
-		} else if (sgn && (sp->flags & F_PLUS)) {
-			prefix[np++] = '+';
-		} else if (sgn && (sp->flags & F_SPACE)) {
-			prefix[np++] = ' ';
-		}
-	}
-	if (base == 16 && (sp->flags & F_ALT) && v != 0) {
-		prefix[np++] = '0';
-		prefix[np++] = conv == 'X' ? 'X' : 'x';
-	}
-	s = digits(end, v, base, conv == 'X', (sp->flags & F_GROUP) != 0);
-	if (v == 0 && sp->prec == 0)
-		s = end;
-	if (base == 8 && (sp->flags & F_ALT) && (s == end || *s != '0'))
-		*--s = '0';
-	put_number(b, sp, prefix, np, s, (size_t)(end - s));
-}
-
-/* ---- everything else ------------------------------------------------------ */
-
-static void
-put_text(struct cn_buf *b, const struct spec *sp, const char *s, size_t n, enum cn_esc esc)
-{
-	if (sp->prec >= 0 && (size_t)sp->prec < n)
-		n = (size_t)sp->prec;
-	cn_put_padded(b, s, n, esc, sp->width > 0 ? (size_t)sp->width : 0,
-	    (sp->flags & F_MINUS) != 0);
-}
-
-/* One character as UTF-8; what is no character as its low byte. */
-static size_t
-put_utf8(char text[4], uint64_t val)
-{
-	size_t n = 0;
-
-	if (val < 0x80 || val > 0x10ffff || (val >= 0xd800 && val <= 0xdfff)) {
-		text[n++] = (char)val;
-		return n;
-	}
-	if (val >= 0x10000) {
-		text[n++] = (char)(0xf0 | val >> 18);
-		text[n++] = (char)(0x80 | (val >> 12 & 0x3f));
-	} else if (val >= 0x800) {
-		text[n++] = (char)(0xe0 | val >> 12);
-	}
-	if (val >= 0x800)
-		text[n++] = (char)(0x80 | (val >> 6 & 0x3f));
-	else
-		text[n++] = (char)(0xc0 | val >> 6);
-	text[n++] = (char)(0x80 | (val & 0x3f));
-	return n;
-}
-
-static void
-put_char(struct cn_buf *b, const struct spec *sp, const struct conv *v,
-	uint64_t val)
-{
-	struct spec all = *sp;
-	char text[4];
-	size_t n = 1;
-
-	all.prec = -1;
-	if (v->conv == 'w')
-		n = put_utf8(text, val);
-	else
-		text[0] = (char)val;
-	put_text(b, &all, text, n, v->conv == 'C' ? CN_ESC_ALL : cn_field_esc(v->field));
-}
-
-/* %ws: an array of 4-byte characters up to its 0. The precision counts them. */
-static void
-put_wide(struct cn_buf *b, const struct spec *sp, const struct cn_field *f,
-	const uint8_t *base)
-{
-	struct spec all = *sp;
-	uint32_t ch, i, n = f->size / 4;
-	struct cn_buf t;
-	char text[4];
-
-	if (sp->prec >= 0 && (uint32_t)sp->prec < n)
-		n = (uint32_t)sp->prec;
-	all.prec = -1;
-	cn_buf_init(&t, NULL);
-	for (i = 0; i < n; i++) {
-		memcpy(&ch, base + f->off + 4 * (size_t)i, sizeof(ch));
-		if (ch == 0)
-			break;
-		cn_put(&t, text, put_utf8(text, ch));
-	}
-	put_text(b, &all, t.s != NULL ? t.s : "", t.len, cn_field_esc(f));
-	cn_buf_fini(&t);
-}
-
-static long double
-float_value(const struct cn_field *f, const uint8_t *base)
-{
-	long double x = 0;
-	double d;
-	float s;
-
-	if (f->kind == DV_T_INT && cn_field_signed(f))
-		return (int64_t)cn_field_int(f, base);
-	if (f->size == sizeof(s)) {
-		memcpy(&s, base + f->off, sizeof(s));
-		return s;
-	}
-	if (f->size == sizeof(d)) {
-		memcpy(&d, base + f->off, sizeof(d));
-		return d;
-	}
-	if (f->size == sizeof(x))
-		memcpy(&x, base + f->off, sizeof(x));
-	return x;
-}
-
-/* C's own printf makes the digits; sign, groups and padding are as for integers. */
-static void
-put_float(struct cn_buf *b, const struct spec *sp, char conv, const struct cn_field *f,
-	const uint8_t *base)
-{
-	struct spec pad = { .flags = sp->flags, .width = sp->width, .prec = -1 };
-	char fmt[] = { '%', '#', '.', '*', 'L', conv, '\0' }, prefix[1];
-	long double x = float_value(f, base);
-	struct cn_buf t, u;
-	size_t np = 0, i, whole;
-
-	if (signbit(x)) {
-		prefix[np++] = '-';
-		x = -x;
-	} else if (sp->flags & (F_PLUS | F_SPACE)) {
-		prefix[np++] = sp->flags & F_PLUS ? '+' : ' ';
-	}
-	if (!(sp->flags & F_ALT))
-		memmove(fmt + 1, fmt + 2, sizeof(fmt) - 2);
-	cn_buf_init(&t, NULL);
-	cn_buf_init(&u, NULL);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	cn_printf(&t, fmt, sp->prec, x);
-#pragma GCC diagnostic pop
-	for (whole = 0; whole < t.len && isdigit((unsigned char)t.s[whole]); whole++)
-		;
-	for (i = 0; i < t.len; i++) {
-		if ((sp->flags & F_GROUP) && i > 0 && i < whole && (whole - i) % 3 == 0)
-			cn_putc(&u, ',');
-		cn_putc(&u, t.s[i]);
-	}
-	if (!isfinite(x))
-		pad.flags &= ~F_ZERO;
-	put_number(b, &pad, prefix, np, u.s != NULL ? u.s : "", u.len);
-	cn_buf_fini(&t);
-	cn_buf_fini(&u);
-}
-
-static void
-put_time(struct cn_buf *b, const struct spec *sp, char conv, uint64_t ns)
-{
-	time_t t = (time_t)(ns / 1000000000u);
-	char text[80];
-	struct tm tm;
-	size_t n = 0;
-
-	if (localtime_r(&t, &tm) != NULL)
-		n = strftime(text, sizeof(text), conv == 'T' ?
-		    "%a, %d %b %Y %T %Z" : "%Y %b %e %T", &tm);
-	put_text(b, sp, text, n, CN_ESC_RAW);
-}
 
 /* Text made into a buffer of its own first, to be padded. */
 static void
-put_address(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
+put_address(struct cn *c, struct cn_buf *b, const struct cn_spec *sp, const struct conv *v,
 	const uint8_t *base)
 {
 	struct cn_buf t;
@@ -505,12 +233,12 @@ put_address(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct 
 		    cn_field_int(v->field, base));
 	else
 		cn_addr_text(c, &t, v->field, base);
-	put_text(b, sp, t.s != NULL ? t.s : "", t.len, CN_ESC_RAW);
+	cn_conv_text(b, sp, t.s != NULL ? t.s : "", t.len, CN_ESC_RAW);
 	cn_buf_fini(&t);
 }
 
 static void
-put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
+put_value(struct cn *c, struct cn_buf *b, const struct cn_spec *sp, const struct conv *v,
 	const uint8_t *base)
 {
 	const struct cn_field *f = v->field;
@@ -521,16 +249,16 @@ put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct co
 
 	switch (v->conv) {
 	case 'W':
-		put_wide(b, sp, f, base);
+		cn_conv_wide(b, sp, f, base);
 		return;
 	case 's': case 'S':
 		if (f->kind != DV_T_STRING && f->kind != DV_T_BYTES)
 			break;
-		put_text(b, sp, s, strnlen(s, f->size),
+		cn_conv_text(b, sp, s, strnlen(s, f->size),
 		    v->conv == 'S' ? CN_ESC_ALL : cn_field_esc(f));
 		return;
 	case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
-		put_float(b, sp, v->conv, f, base);
+		cn_conv_float(b, sp, v->conv, f, base);
 		return;
 	default:
 		break;
@@ -545,7 +273,7 @@ put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct co
 		put_address(c, b, sp, v, base);
 		return;
 	case DV_T_STRING:
-		put_text(b, sp, s, strnlen(s, f->size), cn_field_esc(f));
+		cn_conv_text(b, sp, s, strnlen(s, f->size), cn_field_esc(f));
 		return;
 	default:
 		break;
@@ -562,21 +290,21 @@ put_value(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct co
 	val = cn_field_int(&part, base);
 	switch (v->conv) {
 	case 'c': case 'C': case 'w':
-		put_char(b, sp, v, val);
+		cn_conv_char(b, sp, v->conv, val, cn_field_esc(f));
 		break;
 	case 'a': case 'A':
 		put_address(c, b, sp, v, base);
 		break;
 	case 'T': case 'Y': case 'y':
-		put_time(b, sp, v->conv, val);
+		cn_conv_time(b, sp, v->conv, val);
 		break;
 	default:
-		put_integer(b, sp, v->conv, val, sgn);
+		cn_conv_integer(b, sp, v->conv, val, sgn);
 	}
 }
 
 static void
-put_agg(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv *v,
+put_agg(struct cn *c, struct cn_buf *b, const struct cn_spec *sp, const struct conv *v,
 	struct cn_agg *const *aggs, uint32_t naggs, const struct cn_row *row)
 {
 	uint32_t i = v->nth % naggs;
@@ -590,7 +318,7 @@ put_agg(struct cn *c, struct cn_buf *b, const struct spec *sp, const struct conv
 	}
 	if (strchr("diouxXp", conv) == NULL)
 		conv = 'd';
-	put_integer(b, sp, conv, (uint64_t)cn_agg_value(a, words),
+	cn_conv_integer(b, sp, conv, (uint64_t)cn_agg_value(a, words),
 	    conv == 'd' || conv == 'i');
 }
 
@@ -629,7 +357,7 @@ cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
 
 	for (i = 0; i < f->convs.n; i++) {
 		const struct conv *v = &f->convs.v[i];
-		struct spec sp = { v->flags, v->width, v->prec };
+		struct cn_spec sp = { v->flags, v->width, v->prec };
 
 		cn_put(b, v->lit, v->litlen);
 		if (v->conv == 0)
@@ -640,20 +368,14 @@ cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
 
 			/* the common case, without the detours */
 			if (v->conv != 'u' || (int64_t)val >= 0) {
-				char text[24], *end = text + sizeof(text), *s;
-				bool neg = cn_field_signed(v->field) && (int64_t)val < 0;
-
-				s = digits(end, neg ? -val : val, 10, false, false);
-				if (neg)
-					*--s = '-';
-				cn_put(b, s, (size_t)(end - s));
+				cn_conv_decimal(b, val, cn_field_signed(v->field));
 				continue;
 			}
 		}
 		if (v->dynwidth != NULL) {
 			sp.width = dynamic(v->dynwidth, base, MAX_WIDTH);
 			if (sp.width < 0) {
-				sp.flags |= F_MINUS;
+				sp.flags |= CN_F_MINUS;
 				sp.width = -sp.width;
 			}
 		}
