@@ -79,6 +79,7 @@ struct run {
 	bool reset;			/* it is another kernel now */
 	uint32_t halts;			/* stops of the guest that were told */
 	bool panicked;
+	bool killed;			/* the trace starved the guest */
 	bool ends;			/* the guest is ours and ends with us */
 	uint64_t next_agg, next_switch, next_status;
 };
@@ -301,7 +302,8 @@ loop(struct run *r, struct dv_err *err)
 			r->reset = true;
 			return 0;
 		}
-		if (st.exiting || st.filled || cn_exiting(r->cn, &status) || interrupted ||
+		r->killed = st.killed != 0;
+		if (r->killed || st.exiting || st.filled || cn_exiting(r->cn, &status) || interrupted ||
 		    (r->o->child != NULL && dv_command_ended(r->o->child)))
 			return 0;
 		dv_clock_nap(TICK_NS);
@@ -581,6 +583,9 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 		    "the trace has ended", vm->name);
 	if (rc == 0 && r.ended && !guest_end_ok)
 		rc = dv_err_set(err, DV_E_GUEST, "guest \"%s\" ended", vm->name);
+	if (rc == 0 && r.killed)
+		rc = dv_err_set(err, DV_E_GUEST, "processing aborted: "
+		    "Abort due to systemic unresponsiveness");
 	if (rc == 0 && !cn_exiting(r.cn, status) && r.panicked)
 		*status = 1;
 out:

@@ -89,7 +89,7 @@ struct dv_status {
 					   read: its probe, if any, did not fire */
 	uint64_t fired;			/* firings of ECBs, predicate included or not */
 	uint32_t exiting;		/* exit() was called */
-	uint32_t pad;
+	uint32_t killed;		/* aborted: it starved the guest */
 	int64_t  exit_status;
 	uint32_t halts;			/* how often panic() or breakpoint() stopped the guest */
 	uint32_t halt_epid;		/* of the last time: whose clause, */

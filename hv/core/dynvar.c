@@ -428,7 +428,8 @@ dv_dyn_unlink(struct dv_dynpool *p)
 		(void)dv_add32(&p->ndirty, (uint32_t)-1);
 		(void)dv_add32(&p->nrinsing, 1);
 		unlink_chunk(p, at);
-		p->hdr[at - 1].free = p->rinsing;
+		/* who lost the race for it on the free list may still look */
+		dv_store_rel32(&p->hdr[at - 1].free, p->rinsing);
 		p->rinsing = at;
 	}
 	return p->rinsing != 0;
@@ -440,7 +441,7 @@ dv_dyn_release(struct dv_dynpool *p)
 	uint32_t at, next, steps;
 
 	for (at = p->rinsing, steps = 0; at != 0 && steps < p->nchunks; at = next, steps++) {
-		next = p->hdr[at - 1].free;
+		next = dv_load_acq32(&p->hdr[at - 1].free);
 		dv_store_rel32(&p->hdr[at - 1].state, FREE);
 		push_free(p, at);
 		(void)dv_add32(&p->nrinsing, (uint32_t)-1);

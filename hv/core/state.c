@@ -637,6 +637,7 @@ dv_clean(struct dv_state *s)
 	bool work;
 	uint32_t i;
 
+	dv_deadman_look(s);
 	work = dv_spec_clean_begin(s);
 	work |= dv_dyn_unlink(&s->dyn);
 	if (!work)
@@ -680,6 +681,7 @@ dv_status(struct dv_state *s, struct dv_status *ret)
 	ret->halt_epid = (uint32_t)halt;
 	ret->halt_action = (uint32_t)(halt >> 32);
 	ret->exiting = dv_load32(&s->exited);
+	ret->killed = dv_load32(&s->deadman.killed);
 	ret->exit_status = (int64_t)dv_load_acq64((const uint64_t *)&s->exit_status);
 }
 

@@ -91,7 +91,10 @@ enum dv_which { DV_BUF_PRINCIPAL, DV_BUF_AGG };
  */
 int dv_snap(struct dv_state *s, unsigned cpu, enum dv_which which, struct dv_snap *ret);
 
-/* Cleaning of speculations and dynamic variables; call at cleanrate. CONTROL. */
+/*
+ * Cleaning of speculations and dynamic variables, and a look whether vCPUs still
+ * get anything else done (deadman.c); call at cleanrate. CONTROL.
+ */
 void dv_clean(struct dv_state *s);
 
 void dv_status(struct dv_state *s, struct dv_status *ret);

@@ -9,6 +9,7 @@
 #define DV_STATE_IMPL_H
 #include "agg.h"
 #include "buf.h"
+#include "deadman.h"
 #include "dynvar.h"
 #include "gate.h"
 #include "mstate.h"
@@ -100,6 +101,7 @@ struct dv_cpu {
 	struct dv_memo memo[DV_NMEMO];	/* by DIFO */
 	struct dv_orcmemo orc[1 << DV_ORCMEMO];
 	struct dv_mstate ms;
+	uint32_t found_busy;		/* the deadman's; control side alone */
 };
 
 struct dv_state {
@@ -139,6 +141,7 @@ struct dv_state {
 	uint64_t *gvals;		/* globals: values, or 1 for a NULL reference */
 	struct dv_spec *specs;		/* nspec; ids begin with 1 */
 	struct dv_dynpool dyn;
+	struct dv_deadman deadman;
 	struct dv_tail tail;
 	struct dv_vslot *vslots;	/* DV_VTIME_N; NULL: no vtimestamp in the program */
 	struct dv_cpu *cpus;		/* ncpu */

@@ -4,6 +4,7 @@
  * buffers, faults, rules and accounts.
  */
 #include "core_help.h"
+#include "core/state_impl.h"
 
 /* The EPIDs of a CPU's records, as far as they go; 0 ends. */
 static void
@@ -994,6 +995,128 @@ TEST(a_ring_that_was_written_to_is_emptied)
 	EXPECT_EQ(snap.len, 48);
 	EXPECT_EQ(snap.wrapped, 0);
 	EXPECT_EQ(snap.drops, 1);
+	tb_fini(&t);
+}
+
+/* Looks of the cleaner, half a second apart; vCPU 1 is found busy but `free` times of 100. */
+static void
+deadman_looks(struct tb *t, unsigned n, unsigned free)
+{
+	static uint64_t now = 1000000000;
+	uint32_t *gate = &dv_sim_state(t->sim)->cpus[1].gate;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		now += 500000000;
+		dv_sim_clock(t->sim, now);
+		if (i % 100 >= free)
+			dv_gate_enter(gate);
+		dv_sim_clean(t->sim);
+		if (i % 100 >= free)
+			dv_gate_leave(gate);
+	}
+}
+
+static void
+deadman_init(struct tb *t, uint32_t *site, bool destructive)
+{
+	tb_init(t, 2);
+	t->b.opts[DV_OPT_DESTRUCTIVE] = destructive;
+	clause_begin(t, DV_NONE);
+	*site = simple_site(t, clause_end(t, DV_CL_DEFAULT));
+	tb_go(t);
+}
+
+TEST(a_vcpu_that_does_nothing_but_fire_ends_the_trace)
+{
+	struct dv_account a;
+	uint32_t site;
+	struct tb t;
+
+	deadman_init(&t, &site, false);
+	deadman_looks(&t, 300, 3);
+	EXPECT_EQ(status(&t).killed, 0);
+	EXPECT(dv_state_active(dv_sim_state(t.sim)));
+	deadman_looks(&t, 200, 0);
+	EXPECT_EQ(status(&t).killed, 1);
+	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	dv_sim_hit(t.sim, 0, site);
+	expect_account(&t, 0, &a);
+	EXPECT_EQ(a.fired, 0);
+	dv_sim_stop(t.sim);
+	EXPECT_EQ(status(&t).exiting, 0);
+	tb_fini(&t);
+}
+
+TEST(a_destructive_trace_may_starve)
+{
+	uint32_t site;
+	struct tb t;
+
+	deadman_init(&t, &site, true);
+	deadman_looks(&t, 500, 0);
+	EXPECT_EQ(status(&t).killed, 0);
+	tb_fini(&t);
+}
+
+/*
+ * A hit of vCPU 0 writes no cache line of what belongs to no vCPU or to another.
+ * What belongs to vCPU 0 begins at its struct and at its first piece of memory.
+ */
+TEST(a_hit_writes_lines_of_its_own_vcpu_only)
+{
+	const uint8_t *priv, *own[2], *end[2], *p;
+	uint32_t site[3], arg, agg, i, k;
+	size_t priv_len, shared_len, len;
+	uint8_t *before;
+	struct dv_state *s;
+	struct dv_act *a;
+	struct dv_err err;
+	void *blob;
+	struct tb t;
+
+	tb_init(&t, 3);
+	arg = difo_var(&t, DIF_VAR_ARG0);
+	clause_begin(&t, DV_NONE);
+	agg = agg_desc(&t, DV_AGG_COUNT, 0, 1, 8, 1);
+	a = act_add(&t, DV_ACT_AGG, DV_NONE);
+	a->arg = agg;
+	a->nargs = 1;
+	act_trace(&t, arg);
+	t.rec = 0;
+	site[0] = simple_site(&t, clause_end(&t, DV_CL_NOREC));
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, arg);
+	site[1] = simple_site(&t, clause_end(&t, 0));
+	clause_begin(&t, difo_const(&t, 0));
+	site[2] = simple_site(&t, clause_end(&t, DV_CL_DEFAULT));
+	t.b.layout = *dv_sim_layout(t.sim);
+	EXPECT_EQ(dv_progb_finish(&t.b, &err, &blob, &len), 0);
+	EXPECT_EQ(dv_state_sizes(blob, len, 3, &priv_len, &shared_len, &t.why), 0);
+	free(blob);
+	tb_go(&t);
+	s = dv_sim_state(t.sim);
+	priv = (const uint8_t *)s;		/* the first thing in it */
+	own[0] = (const uint8_t *)&s->cpus[1];
+	end[0] = (const uint8_t *)&s->cpus[2];
+	own[1] = s->cpus[1].tmp[0];
+	end[1] = s->cpus[2].tmp[0];
+	for (k = 0; k < 2; k++) {
+		EXPECT_EQ((uintptr_t)own[k] % 64, 0);
+		EXPECT_EQ((uintptr_t)end[k] % 64, 0);
+	}
+	before = malloc(priv_len);
+	EXPECT(before != NULL);
+	for (i = 0; i < 3; i++) {
+		memcpy(before, priv, priv_len);
+		for (k = 0; k < 100; k++)
+			dv_sim_hit(t.sim, 1, site[i]);
+		EXPECT(memcmp(before, priv, priv_len) != 0);
+		for (p = priv; p < priv + priv_len; p++)
+			if (*p != before[p - priv])
+				EXPECT((p >= own[0] && p < end[0]) || (p >= own[1] && p < end[1]));
+	}
+	free(before);
 	tb_fini(&t);
 }
 
