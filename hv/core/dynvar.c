@@ -3,7 +3,9 @@
  * dynvar.c - thread-local variables and associative arrays.
  *
  * All CPUs share one pool of chunks of equal size and one hash table of chains,
- * without locks. A key is bytes: the variable, for a thread-local the thread
+ * without locks. Each CPU has a share of the chunks, whose free ones it takes
+ * first, and then those of others; a chunk goes back where it came from. So what
+ * CPUs write at the same time lies apart as long as their variables do. A key is bytes: the variable, for a thread-local the thread
  * (task_struct, start_boottime, interrupt level), and the tuple, strings with
  * their length. A chunk goes round:
  *
@@ -59,9 +61,10 @@ dv_dyn_plan(uint64_t dynvarsize, uint64_t keyroom, uint64_t valroom,
 
 void
 dv_dyn_init(struct dv_dynpool *p, const struct dv_dynplan *plan,
-	    struct dv_dynhdr *hdr, uint32_t *bucket, uint8_t *data)
+	    struct dv_dynhdr *hdr, uint32_t *bucket, uint8_t *data,
+	    struct dv_dynfree *free, uint32_t ncpu)
 {
-	uint32_t i;
+	uint32_t i, last;
 
 	memset(p, 0, sizeof(*p));
 	p->hdr = hdr;
@@ -71,35 +74,53 @@ dv_dyn_init(struct dv_dynpool *p, const struct dv_dynplan *plan,
 	p->mask = plan->nbuckets - 1;
 	p->keyroom = plan->keyroom;
 	p->stride = plan->stride;
-	for (i = 0; i < p->nchunks; i++)
-		hdr[i].free = i + 2 <= p->nchunks ? i + 2 : 0;
-	p->free = 1;
+	p->free = free;
+	p->ncpu = ncpu;
+	p->share = (p->nchunks + ncpu - 1) / ncpu;
+	for (i = 0; i < ncpu; i++)
+		free[i].head = 0;
+	for (i = 0; i < p->nchunks; i++) {
+		last = (i / p->share + 1) * p->share;
+		hdr[i].free = i + 1 < last && i + 1 < p->nchunks ? i + 2 : 0;
+		if (i % p->share == 0)
+			free[i / p->share].head = i + 1;
+	}
 }
 
 static uint32_t
-pop_free(struct dv_dynpool *p)
+pop_share(struct dv_dynpool *p, uint32_t cpu)
 {
-	uint64_t head = dv_load64(&p->free), next;
+	uint64_t *list = &p->free[cpu].head, head = dv_load64(list), next;
 
 	do {
 		if ((uint32_t)head == 0)
 			return 0;
 		next = (head & ~(uint64_t)0xffffffffu) + ((uint64_t)1 << 32);
 		next |= dv_load_acq32(&p->hdr[(uint32_t)head - 1].free);
-	} while (!dv_cas64(&p->free, &head, next));
+	} while (!dv_cas64(list, &head, next));
 	return (uint32_t)head;
+}
+
+static uint32_t
+pop_free(struct dv_dynpool *p, uint32_t cpu)
+{
+	uint32_t i, chunk = pop_share(p, cpu);
+
+	for (i = 1; chunk == 0 && i < p->ncpu; i++)
+		chunk = pop_share(p, cpu + i < p->ncpu ? cpu + i : cpu + i - p->ncpu);
+	return chunk;
 }
 
 static void
 push_free(struct dv_dynpool *p, uint32_t chunk)
 {
-	uint64_t head = dv_load64(&p->free), next;
+	uint64_t *list = &p->free[(chunk - 1) / p->share].head, head = dv_load64(list), next;
 
 	do {
 		dv_store_rel32(&p->hdr[chunk - 1].free, (uint32_t)head);
 		next = (head & ~(uint64_t)0xffffffffu) + ((uint64_t)1 << 32);
 		next |= chunk;
-	} while (!dv_cas64(&p->free, &head, next));
+	} while (!dv_cas64(list, &head, next));
 }
 
 static void
@@ -261,12 +282,26 @@ dv_dyn_load(struct dv_mstate *ms, uint32_t v)
 	return dv_load_acq64(&p->hdr[at - 1].val);
 }
 
+/* Is there a chunk to be cleaned? Most that are listed are; the rest was revived. */
+static bool
+any_dirty(const struct dv_dynpool *p)
+{
+	uint32_t at = (uint32_t)dv_load64(&p->dirty), steps;
+
+	for (steps = 0; at != 0 && steps < 64; steps++) {
+		if (dv_load_acq32(&p->hdr[at - 1].state) == DEAD)
+			return true;
+		at = dv_load_acq32(&p->hdr[at - 1].dirty);
+	}
+	return at != 0;
+}
+
 static void
 drop(struct dv_mstate *ms)
 {
 	struct dv_dynpool *p = &ms->s->dyn;
 
-	if (dv_load32(&p->ndirty) != 0)
+	if (any_dirty(p))
 		DV_COUNT(ms->cpu->n.dyn_dirty_drops);
 	else if (dv_load32(&p->nrinsing) != 0)
 		DV_COUNT(ms->cpu->n.dyn_rinsing_drops);
@@ -294,7 +329,6 @@ unset(struct dv_mstate *ms, uint32_t chunk)
 
 	if (!dv_cas32(&p->hdr[chunk - 1].state, &live, DEAD))
 		return;
-	(void)dv_add32(&p->ndirty, 1);
 	push_dirty(p, chunk);
 }
 
@@ -304,7 +338,7 @@ insert(struct dv_mstate *ms, const struct dv_lvar *lv, const struct key *k,
        uint32_t head, uint64_t val)
 {
 	struct dv_dynpool *p = &ms->s->dyn;
-	uint32_t chunk = pop_free(p), tries, at;
+	uint32_t chunk = pop_free(p, ms->cpu->index), tries, at;
 	uint32_t *bucket = &p->bucket[k->hash & p->mask];
 	struct dv_dynhdr *h;
 
@@ -368,12 +402,8 @@ dv_dyn_store(struct dv_mstate *ms, uint32_t v, uint64_t val)
 			return;
 		if (dv_load_acq32(&p->hdr[at - 1].state) == LIVE)
 			return;
-		if (dv_cas32(&p->hdr[at - 1].state, &dead, LIVE)) {
-			(void)dv_add32(&p->ndirty, (uint32_t)-1);
-			return;
-		}
-		if (dead == LIVE)	/* another CPU revived it */
-			return;
+		if (dv_cas32(&p->hdr[at - 1].state, &dead, LIVE) || dead == LIVE)
+			return;		/* or another CPU revived it */
 		/* the cleaner has it: as if it had not been found */
 		head = dv_load_acq32(&p->bucket[k.hash & p->mask]);
 		at = search(p, &k, head, 0);
@@ -425,7 +455,6 @@ dv_dyn_unlink(struct dv_dynpool *p)
 		dead = DEAD;
 		if (!dv_cas32(&p->hdr[at - 1].state, &dead, GONE))
 			continue;		/* revived, or unlinked before */
-		(void)dv_add32(&p->ndirty, (uint32_t)-1);
 		(void)dv_add32(&p->nrinsing, 1);
 		unlink_chunk(p, at);
 		/* who lost the race for it on the free list may still look */

@@ -108,6 +108,7 @@ struct making {
 	uint32_t *text;
 	int8_t *work;
 	struct dv_dynhdr *hdr;
+	struct dv_dynfree *free;
 	uint32_t *bucket;
 	uint8_t *data, *globals;
 };
@@ -182,6 +183,7 @@ carve_state(struct carver *c, const struct dv_prog *p, const struct plan *pl,
 	m->work = carve(c, DIF_MAXTEXT, 8);
 	m->globals = carve(c, pl->global_bytes, 64);
 	m->hdr = carve(c, (uint64_t)pl->dyn.nchunks * sizeof(*m->hdr), 64);
+	m->free = carve(c, (uint64_t)pl->ncpu * sizeof(*m->free), 64);
 	m->bucket = carve(c, (uint64_t)pl->dyn.nbuckets * sizeof(*m->bucket), 64);
 	m->data = carve(c, (uint64_t)pl->dyn.nchunks * pl->dyn.stride, 64);
 	for (i = 0; i < pl->ncpu; i++)
@@ -537,7 +539,7 @@ dv_state_create(const void *blob, size_t len, unsigned nvcpu,
 	if (check_abilities(s, why) != 0 || link_vars(s, &m, why) != 0 || link_difos(s, &m, why) != 0)
 		return -1;
 	link_ecbs(s);
-	dv_dyn_init(&s->dyn, &pl.dyn, m.hdr, m.bucket, m.data);
+	dv_dyn_init(&s->dyn, &pl.dyn, m.hdr, m.bucket, m.data, m.free, s->ncpu);
 	for (i = 0; i < s->ncpu; i++)
 		init_cpu(s, &m, &pl, i, seed);
 	*ret = s;

@@ -1060,13 +1060,14 @@ TEST(a_destructive_trace_may_starve)
 }
 
 /*
- * A hit of vCPU 0 writes no cache line of what belongs to no vCPU or to another.
- * What belongs to vCPU 0 begins at its struct and at its first piece of memory.
+ * A hit of vCPU 1 writes no cache line of what belongs to no vCPU or to another.
+ * What belongs to vCPU 1 is its struct, its piece of memory, and what it took of
+ * the variables' chunks.
  */
 TEST(a_hit_writes_lines_of_its_own_vcpu_only)
 {
-	const uint8_t *priv, *own[2], *end[2], *p;
-	uint32_t site[3], arg, agg, i, k;
+	const uint8_t *priv, *own[3], *end[3], *p;
+	uint32_t site[4], arg, agg, i, k;
 	size_t priv_len, shared_len, len;
 	uint8_t *before;
 	struct dv_state *s;
@@ -1090,6 +1091,14 @@ TEST(a_hit_writes_lines_of_its_own_vcpu_only)
 	site[1] = simple_site(&t, clause_end(&t, 0));
 	clause_begin(&t, difo_const(&t, 0));
 	site[2] = simple_site(&t, clause_end(&t, DV_CL_DEFAULT));
+	difo_begin(&t);
+	in(&t, IW(LDGS, DIF_VAR_ARG0, 1));
+	in(&t, IW(STTS, var_add(&t, DV_VS_TLS, 0, DV_T_INT, 8, 0), 1));
+	in(&t, IRET(1));
+	clause_begin(&t, DV_NONE);
+	act_add(&t, DV_ACT_EXPR, difo_end(&t));
+	site[3] = simple_site(&t, clause_end(&t, DV_CL_NOREC));
+	dv_sim_current(t.sim, 1, dv_sim_task(t.sim, 1, 1, "a", 0));
 	t.b.layout = *dv_sim_layout(t.sim);
 	EXPECT_EQ(dv_progb_finish(&t.b, &err, &blob, &len), 0);
 	EXPECT_EQ(dv_state_sizes(blob, len, 3, &priv_len, &shared_len, &t.why), 0);
@@ -1101,20 +1110,30 @@ TEST(a_hit_writes_lines_of_its_own_vcpu_only)
 	end[0] = (const uint8_t *)&s->cpus[2];
 	own[1] = s->cpus[1].tmp[0];
 	end[1] = s->cpus[2].tmp[0];
-	for (k = 0; k < 2; k++) {
+	/* the variable comes from vCPU 1's share, and has been listed as freed once */
+	dv_sim_reg(t.sim, 1)[DV_REG_RDI] = 1;
+	dv_sim_hit(t.sim, 1, site[3]);
+	dv_sim_reg(t.sim, 1)[DV_REG_RDI] = 0;
+	dv_sim_hit(t.sim, 1, site[3]);
+	own[2] = (const uint8_t *)&s->dyn.hdr[s->dyn.share];
+	end[2] = (const uint8_t *)&s->dyn.hdr[s->dyn.share + 1];
+	for (k = 0; k < 3; k++) {
 		EXPECT_EQ((uintptr_t)own[k] % 64, 0);
 		EXPECT_EQ((uintptr_t)end[k] % 64, 0);
 	}
 	before = malloc(priv_len);
 	EXPECT(before != NULL);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		memcpy(before, priv, priv_len);
-		for (k = 0; k < 100; k++)
+		for (k = 0; k < 100; k++) {
+			dv_sim_reg(t.sim, 1)[DV_REG_RDI] = k % 3;	/* 0, too */
 			dv_sim_hit(t.sim, 1, site[i]);
+		}
 		EXPECT(memcmp(before, priv, priv_len) != 0);
 		for (p = priv; p < priv + priv_len; p++)
 			if (*p != before[p - priv])
-				EXPECT((p >= own[0] && p < end[0]) || (p >= own[1] && p < end[1]));
+				EXPECT((p >= own[0] && p < end[0]) || (p >= own[1] && p < end[1]) ||
+				    (p >= own[2] && p < end[2]));
 	}
 	free(before);
 	tb_fini(&t);
