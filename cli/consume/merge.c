@@ -98,7 +98,8 @@ forget(struct cn *c, size_t n)
 	size_t i, len = 0;
 
 	c->kept.n -= n;
-	memmove(c->kept.v, c->kept.v + n, c->kept.n * sizeof(*c->kept.v));
+	if (n > 0)			/* of none there is no address */
+		memmove(c->kept.v, c->kept.v + n, c->kept.n * sizeof(*c->kept.v));
 	if (c->kept.n == 0) {
 		c->klen = 0;
 		return;

@@ -48,7 +48,7 @@ described(void *arg, const char *desc, uint64_t nmatched, struct dc_attr probe, 
 static void
 load(struct dv_progb *b)
 {
-	struct dv_carrier car = { .reg = NULL };
+	struct dv_carrier car = { .no_halt = "there is no guest" };
 	struct dv_reason why;
 	struct dv_state *s;
 	struct dv_err err;
