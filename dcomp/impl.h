@@ -218,6 +218,7 @@ struct ident {
 	bool assoc;			/* VAR: associative array; INLINE: with parameters */
 	bool alloca_set, other_set;	/* VAR: what it was given */
 	bool lib;			/* INLINE: of a library, checked where it is used */
+	bool at_work;			/* INLINE: its text is being checked */
 	const char *name;
 	struct type *type;		/* VAR; INLINE */
 	struct type **keys;		/* VAR, assoc */

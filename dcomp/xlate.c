@@ -92,7 +92,14 @@ xl_inline(struct dc *c, struct ident *id, struct node *at)
 			f = g;
 		}
 	}
+	if (id->at_work) {
+		dc_error(c, at->loc, D_IDENT_UNDEF, "failed to resolve %s: an inline cannot refer "
+		    "to itself", id->name);
+		return at;
+	}
+	id->at_work = true;
 	n = instantiate(c, id->expr, f, at, id->lib, id->name);
+	id->at_work = false;
 	if (c->bad)
 		return n;
 	if (id->lib && n->kind != N_XLATE)
