@@ -567,10 +567,10 @@ gi_type_find(const struct gi_kernel *k, enum gi_tkind kind, const char *name)
 uint32_t
 gi_type_find_in(const struct gi_kernel *k, const char *mod, enum gi_tkind kind, const char *name)
 {
-	struct gi_mod *m;
+	struct gi_mod *m = mod == NULL ? NULL : gi_mod_find(k, mod);
 	uint32_t id, i;
 
-	if (mod == NULL || gi_is_vmlinux(mod)) {
+	if (m == NULL && (mod == NULL || gi_is_vmlinux(mod))) {
 		id = gi_btf_find(k->btf, kind, name);
 		for (i = 0; id == 0 && mod == NULL && k->mods != NULL && i < k->mods->n; i++) {
 			const struct gi_btf *b = gi_mod_types(k, &k->mods->v[i]);
@@ -580,7 +580,7 @@ gi_type_find_in(const struct gi_kernel *k, const char *mod, enum gi_tkind kind, 
 		}
 		return id;
 	}
-	if ((m = gi_mod_find(k, mod)) == NULL)
+	if (m == NULL)
 		return 0;
 	if (gi_mod_types(k, m) != NULL && (id = gi_btf_find(m->types, kind, name)) != 0)
 		return id;

@@ -611,8 +611,10 @@ gi_sym_find(const struct gi_kernel *k, const char *mod, const char *name,
 	struct gi_mod *m;
 	size_t i;
 
+	if (mod != NULL && (m = gi_mod_find(k, mod)) != NULL)	/* "unix" may be one */
+		return find_in_mod(k, m, name, ret);
 	if (mod != NULL && !gi_is_vmlinux(mod))
-		return (m = gi_mod_find(k, mod)) != NULL && find_in_mod(k, m, name, ret);
+		return false;
 	if ((s = gi_ksyms_find(k->syms, name)) != NULL) {
 		fill_sym(k, s, ret);
 		return true;

@@ -154,7 +154,9 @@ loaded:
 			struct gi_sym s;
 
 			gi_sym(k, i, &s);
-			printf("%016" PRIx64 " %c %s\n", s.addr, s.type, s.name);
+			printf("%016" PRIx64 " %c %s%s%s%s\n", s.addr, s.type, s.name,
+			    gi_is_vmlinux(s.mod) ? "" : "\t[", gi_is_vmlinux(s.mod) ? "" : s.mod,
+			    gi_is_vmlinux(s.mod) ? "" : "]");
 		}
 	} else if (strcmp(cmd, "btf") == 0) {
 		fwrite(k->btf->data, 1, k->btf->len, stdout);

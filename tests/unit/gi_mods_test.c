@@ -230,6 +230,28 @@ TEST(a_module_that_comes_or_goes_has_symbols_but_no_probes)
 	fake_free(&f);
 }
 
+TEST(names_that_stand_for_the_kernel)
+{
+	struct gi_kernel *k;
+	struct gi_sym y;
+	struct fake f;
+
+	make(&f, true);
+	fm_one(&f, 1, "unix");
+	fm_one(&f, 0, "vmlinux");
+	k = open_with(&f);
+	EXPECT_EQ(gi_nmods(k), 1);
+	EXPECT(gi_sym_find(k, "vmlinux", "plain", &y));
+	EXPECT(gi_sym_find(k, "genunix", "plain", &y));
+	EXPECT(!gi_sym_find(k, "vmlinux", "leaf", &y));
+	EXPECT(gi_sym_find(k, "unix", "leaf", &y));	/* a module may have that name */
+	EXPECT(!gi_sym_find(k, "unix", "plain", &y));
+	EXPECT(gi_type_find_in(k, "unix", GI_T_STRUCT, "own") != 0);
+	EXPECT_EQ(gi_type_find_in(k, "kernel", GI_T_STRUCT, "own"), 0);
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
 TEST(a_module_loaded_later_has_names)
 {
 	struct gi_kernel *k;

@@ -159,3 +159,22 @@ test_stack_names_modules()
 	grep -qE '^ *dummy`dummy_setup\+0x' "$tmp/trace.out" &&
 	grep -qE '^caller dummy`dummy_setup\+0x[0-9a-f]+ 1$' "$tmp/trace.out" || fail "it was: $(cat "$tmp/trace.out")"
 }
+
+# Attaching while the list changes under our eyes.
+test_attach_while_modules_come_and_go()
+{
+	mods_load dummy loop tun || return 1
+	guest_run g 'touch /tmp/storm; (while [ -e /tmp/storm ]; do
+	    for m in dummy loop tun; do rmmod $m; done
+	    for m in tun dummy loop; do insmod /lib/modules/$m.ko; done; done >/dev/null 2>&1; touch /tmp/calm) &' || return 1
+	bad= i=0
+	while [ $i -lt 12 ]; do
+		dv -Zqn 'BEGIN { i = 0; } fbt:dummy::, fbt:loop::, fbt:tun::entry { @[probemod] = count(); }
+		    tick-200ms { exit(0); }' >"$tmp/out" 2>&1 || bad="$bad $(head -2 "$tmp/out")"
+		"$dvisor" snapshot --vm "$vm" -o "$tmp/snap" || bad="$bad snapshot"
+		i=$((i + 1))
+	done
+	guest_run g 'rm /tmp/storm; while [ ! -e /tmp/calm ]; do usleep 100000; done; rm /tmp/calm
+	    dmesg | grep -E "Oops|BUG:|general protection|stack segment|WARNING:"; true' >"$tmp/said"
+	[ -z "$bad" ] && ! grep . "$tmp/said" >&2 || fail "$bad"
+}
