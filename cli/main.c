@@ -43,10 +43,32 @@ flush_stdout(struct dv_err *err)
 
 /* ---- -l ------------------------------------------------------------------ */
 
+/* A guest's names may hold anything; most do not. `buf` is for those that do. */
+static const char *
+printable(const char *s, struct dv_str *buf)
+{
+	const char *p;
+
+	for (p = s; *p > ' ' && *p <= '~'; p++)
+		;
+	if (*p == '\0')
+		return s;
+	buf->len = 0;
+	dv_str_escape(buf, s, strlen(s));
+	return buf->s != NULL ? buf->s : "?";
+}
+
 static void
 list_line(const struct dv_probe_view *v)
 {
-	printf("%5u %10s %17s %33s %s\n", v->num + 1, v->prov, v->mod, v->func, v->name);
+	struct dv_str mod, func;
+
+	dv_str_init(&mod);
+	dv_str_init(&func);
+	printf("%5u %10s %17s %33s %s\n", v->num + 1, v->prov, printable(v->mod, &mod),
+	    printable(v->func, &func), v->name);
+	dv_str_fini(&mod);
+	dv_str_fini(&func);
 }
 
 /* With -v: stability and arguments of a probe. */
@@ -369,18 +391,23 @@ list_symbols(const char *path)
 {
 	struct dv_err err;
 	struct dv_vm vm;
+	struct dv_str buf;
 	struct gi_sym sym;
-	size_t i;
+	size_t i, n;
 
 	if (dv_vm_open_snapshot(path, &err, &vm) != 0)
 		return dv_msg_err(&err);
-	for (i = 0; i < gi_nsyms(vm.kernel); i++) {
+	dv_str_init(&buf);
+	n = gi_nsyms(vm.kernel);
+	for (i = 0; i < n; i++) {
 		gi_sym(vm.kernel, i, &sym);
-		printf("%016llx %c %s", (unsigned long long)sym.addr, sym.type, sym.name);
+		printf("%016llx %c %s", (unsigned long long)sym.addr, sym.type,
+		    printable(sym.name, &buf));
 		if (strcmp(sym.mod, "vmlinux") != 0)
-			printf("\t[%s]", sym.mod);
+			printf("\t[%s]", printable(sym.mod, &buf));
 		putchar('\n');
 	}
+	dv_str_fini(&buf);
 	dv_vm_close(&vm);
 	if (fflush(stdout) == 0)
 		return 0;

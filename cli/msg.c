@@ -3,7 +3,8 @@
  * msg.c - lines for the user on stderr.
  *
  * A message is written with one call, so that lines of several processes do
- * not mix. Texts may hold what came from a guest; err.c has escaped that.
+ * not mix. Texts may hold what came from a guest, names for instance: control
+ * characters are not passed on.
  */
 #include "msg.h"
 
@@ -14,12 +15,15 @@
 void
 dv_msg(const char *fmt, ...)
 {
-	char text[2048];
+	char text[2048], *p;
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	for (p = text; *p != '\0'; p++)
+		if (((unsigned char)*p < ' ' && *p != '\n' && *p != '\t') || *p == 127)
+			*p = '?';
 	fflush(stdout);
 	fprintf(stderr, "dvisor: %s\n", text);
 }
