@@ -23,8 +23,9 @@
  * regs->orig_ax, which rt_sigreturn has set to -1 (restore_sigcontext).
  *
  * When few are wanted, the entry is where x64_sys_call jumps to their handlers,
- * so that other calls do not trap; each jump is one number's alone. Without such
- * jumps it is at the handler itself. Handlers also serve 32-bit callers, and other callers inside
+ * so that other calls do not trap; each jump is one number's alone. (It calls
+ * those that do not return, like exit_group.) Without such jumps it is at the
+ * handler itself. Handlers also serve 32-bit callers, and other callers inside
  * the kernel are conceivable; the return address tells: it is the one after
  * the call above (x64_sys_call jumps to handlers, it does not call them). So
  * both ways give the same events.
@@ -436,7 +437,7 @@ fill_select(struct gi_build *b, const uint32_t *want, uint32_t sel, const uint32
 }
 
 /*
- * Where x64_sys_call jumps to a handler: only 64-bit calls of that number pass
+ * Where x64_sys_call jumps to a handler, or calls it: only 64-bit calls of that number pass
  * there, regs in rdi. Number of places, or 0 if it may be left in another way.
  */
 static unsigned
@@ -456,7 +457,7 @@ handler_jumps(struct gi_kernel *k, uint64_t handler, uint64_t *at, unsigned max)
 		if (i.target != handler || (i.kind != GI_I_JMP && i.kind != GI_I_JCC &&
 		    i.kind != GI_I_CALL))
 			continue;
-		if (i.kind != GI_I_JMP || n == max)
+		if (i.kind == GI_I_JCC || n == max)
 			return 0;
 		at[n++] = s.addr + o;
 	}

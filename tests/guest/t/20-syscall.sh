@@ -44,6 +44,16 @@ test_events_equal_tracefs()
 	done
 }
 
+# A handler that does not return is left in another way than by a jump to it.
+test_exit_group_alone_has_an_entry()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    syscall::exit_group:entry /execname == "dvwork"/ { printf("exit %d\n", arg0); }' || return 1
+	guest_run g 'dvwork forkexec 5' || return 1
+	trace_stop || return 1
+	no_drops && same exits "$(grep -c '^exit 0$' "$tmp/trace.out")" 6
+}
+
 # The same where the guest traces nothing itself and so takes its short way:
 # what the workload says it did; returns are entries, but for the children's.
 test_counts_equal_the_workload()
