@@ -89,6 +89,22 @@ pcpu_bases(struct gi_kernel *k, struct dv_layout *l)
 	l->ncpu = (uint32_t)ncpu;
 }
 
+/*
+ * include/linux/preempt.h has only macros for the preempt count: 8 bits of
+ * preempt_disable, 8 of softirq (the lowest: serving one), 4 of hardirq, then NMI.
+ * Kernels that count disabled interrupts, too, have 8 bits for that before
+ * hardirq, and a per-CPU local_interrupt_disable_state. The top bit is no count.
+ */
+static void
+count_bits(const struct gi_kernel *k, struct dv_layout *l)
+{
+	bool counts = gi_addr(k, "local_interrupt_disable_state") != 0;
+
+	l->count_softirq = 0x100;
+	l->count_hardirq = counts ? 0x0f000000 : 0x000f0000;
+	l->count_nmi = counts ? 0x70000000 : 0x00f00000;
+}
+
 /* THREAD_SIZE: union thread_union holds a stack of that many bytes. */
 static uint32_t
 thread_size(const struct gi_kernel *k)
@@ -131,6 +147,7 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 	l->init_task = gi_addr(k, "init_task");
 	l->pcpu_current = pcpu_var(k, "current_task", "current_task");
 	l->pcpu_preempt_count = pcpu_var(k, "__preempt_count", "preempt_count");
+	count_bits(k, l);
 	if (l->pcpu_current == ~0ull || l->init_task == 0)
 		return dv_err_set(err, DV_E_GUEST,
 		    "the guest's symbols have neither current_task nor pcpu_hot");

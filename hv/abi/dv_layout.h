@@ -33,6 +33,10 @@ struct dv_layout {
 	/* offsets from a CPU's per-CPU base (gs) */
 	uint64_t pcpu_current;		/* struct task_struct *; an offset, may be > 32 bits on 7.x: absolute - base */
 	uint64_t pcpu_preempt_count;	/* int; ~0 if none */
+	uint32_t count_softirq;		/* bits of it that say so: serving a softirq, */
+	uint32_t count_hardirq;		/* in a hardirq, */
+	uint32_t count_nmi;		/* in an NMI */
+	uint32_t pad;
 	/* struct task_struct */
 	uint32_t task_pid;		/* int, the thread */
 	uint32_t task_tgid;		/* int, the process */

@@ -594,7 +594,8 @@ dv_level(struct dv_mstate *ms, uint32_t *ret)
 		return bad_address(ms, 0);
 	if (read_object(ms, ms->pcpu + lay->pcpu_preempt_count, &count, sizeof(count)) != 0)
 		return -1;
-	*ret = count & 0xf00000 ? 3 : count & 0xf0000 ? 2 : count & 0x100 ? 1 : 0;
+	*ret = count & lay->count_nmi ? 3 : count & lay->count_hardirq ? 2 :
+	    count & lay->count_softirq ? 1 : 0;
 	return 0;
 }
 

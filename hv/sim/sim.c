@@ -198,6 +198,7 @@ init_layout(struct dv_sim *sim)
 		.page_offset = DV_SIM_PAGE_OFFSET, .text_start = DV_SIM_TEXT,
 		.text_end = DV_SIM_TEXT + TEXT_PAGES * PAGE,
 		.pcpu_current = PCPU_CURRENT, .pcpu_preempt_count = PCPU_PREEMPT,
+		.count_softirq = 0x100, .count_hardirq = 0xf0000, .count_nmi = 0xf00000,
 		.task_pid = TASK_PID, .task_tgid = TASK_TGID, .task_comm = TASK_COMM,
 		.task_mm = TASK_MM,
 		.task_start_boottime = TASK_BOOTTIME, .task_real_parent = TASK_PARENT,

@@ -84,7 +84,7 @@ test_fds_equal_proc()
 		printf("= %s %s %d %d\n", fds[6].fi_fs, fds[7].fi_name, fds[-1].fi_offset, fds[100000].fi_oflags);
 		printf("= %d\n", (fds[5].fi_oflags & (O_ACCMODE | O_APPEND)) == (O_WRONLY | O_APPEND));
 		printf("root %s\n", root); }
-	    syscall::exit_group:entry /execname == "busybox"/ {
+	    syscall::exit_group:entry /root != "/"/ {
 		printf("jail %s %s\n", root, cwd); }' || return 1
 	cat >"$tmp/cmd" <<'END'
 mkdir -p /tmp/d/e /tmp/jail/bin; cp /bin/busybox /tmp/jail/bin; cd /tmp/d/e
