@@ -18,8 +18,8 @@
 
 #define MAXPHDR		64u
 #define MAXSHDR		4096u
-#define MAXTABLE	(32u << 20)	/* bytes */
-#define MAXSTRS		(32u << 20)
+#define MAXTABLE	(8u << 20)	/* bytes */
+#define MAXSTRS		(16u << 20)
 
 struct func { uint64_t addr, size; uint32_t name; };
 

@@ -14,3 +14,4 @@ fuzz_TARGETS += tests/fuzz/prog.c tests/fuzz/dif.c
 unit_TESTS += tests/unit/core_stack_test.c
 core_SRCS += hv/core/destr.c hv/core/vtime.c
 unit_TESTS += tests/unit/core_destr_test.c tests/unit/core_vtime_test.c
+fuzz_TARGETS += tests/fuzz/stack.c
