@@ -10,6 +10,7 @@ typedef long hrtime_t;
 typedef char *caddr_t;
 typedef unsigned int major_t;
 typedef unsigned int minor_t;
+typedef int wchar_t;
 typedef struct mutex kmutex_t;
 typedef struct rw_semaphore krwlock_t;
 inline void *NULL = 0;

@@ -2,8 +2,8 @@
 # 30-input.sh - programs that are huge, deep or no text at all: one clear line,
 # in bounded memory.
 
-# refused RE ARGS...: one line that matches, status 1, within 1.5 GB of memory.
-refused()
+# input_refused RE ARGS...: one line that matches, status 1, within 1.5 GB of memory.
+input_refused()
 {
 	want=$1
 	shift
@@ -25,7 +25,7 @@ deep()
 {
 	{ printf '%s' "$1"; rep 100000 "$2"; printf '%s' "$3"; rep 100000 "$4"; printf '%s\n' "$5"; } \
 	    >"$tmp/deep.d"
-	refused 'nested too deeply' -e -s "$tmp/deep.d" || fail "$1 $2 $3 $4 $5"
+	input_refused 'nested too deeply' -e -s "$tmp/deep.d" || fail "$1 $2 $3 $4 $5"
 }
 
 test_deep_programs()
@@ -61,60 +61,60 @@ test_comments_do_not_nest()
 	{ rep 100000 '/* '; echo ' */ BEGIN { exit(0); }'; } >"$tmp/c.d"
 	dv -e -s "$tmp/c.d" || return 1
 	rep 100000 '/* ' >"$tmp/c.d"
-	refused 'D_SYNTAX. line 1, column 1: comment is not ended' -e -s "$tmp/c.d"
+	input_refused 'D_SYNTAX. line 1, column 1: comment is not ended' -e -s "$tmp/c.d"
 }
 
 test_huge_programs()
 {
 	rep 616809 'BEGIN { x = 1; }
-' >"$tmp/h.d" && refused 'the program is too large' -e -s "$tmp/h.d" &&
+' >"$tmp/h.d" && input_refused 'the program is too large' -e -s "$tmp/h.d" &&
 	{ printf 'BEGIN { x = 1'; rep 2621440 ' + 1'; echo '; }'; } >"$tmp/h.d" &&
-	refused 'nested too deeply' -e -s "$tmp/h.d" &&
+	input_refused 'nested too deeply' -e -s "$tmp/h.d" &&
 	{ printf 'BEGIN { x = "'; rep 10485760 a; echo '"; }'; } >"$tmp/h.d" &&
-	refused 'string constant is too long' -e -s "$tmp/h.d" &&
+	input_refused 'string constant is too long' -e -s "$tmp/h.d" &&
 	{ printf 'BEGIN { x = '; rep 10485760 1; echo '; }'; } >"$tmp/h.d" &&
-	refused 'D_INT_OFLOW' -e -s "$tmp/h.d" &&
+	input_refused 'D_INT_OFLOW' -e -s "$tmp/h.d" &&
 	{ rep 10485760 a; echo '{ }'; } >"$tmp/h.d" &&
-	refused 'D_PDESC_ZERO' -e -s "$tmp/h.d" &&
+	input_refused 'D_PDESC_ZERO' -e -s "$tmp/h.d" &&
 	{ printf 'enum s { '; awk 'BEGIN { for (i = 0; i < 900000; i++) printf "x%d,", i }'; echo ' };'; } \
-	    >"$tmp/h.d" && refused 'too many members' -e -s "$tmp/h.d" &&
+	    >"$tmp/h.d" && input_refused 'too many members' -e -s "$tmp/h.d" &&
 	awk 'BEGIN { for (i = 0; i < 700000; i++) printf "int v%d;\n", i }' >"$tmp/h.d" &&
-	refused 'D_ID_OFLOW. line [0-9]*, column 5: too many variables' -e -s "$tmp/h.d" &&
+	input_refused 'D_ID_OFLOW. line [0-9]*, column 5: too many variables' -e -s "$tmp/h.d" &&
 	{ printf 'BEGIN /'; rep 2500000 '1 / '; echo '1/ { }'; } >"$tmp/h.d" &&
-	refused 'nested too deeply' -e -s "$tmp/h.d" &&
+	input_refused 'nested too deeply' -e -s "$tmp/h.d" &&
 	{ printf '/*'; rep 10485760 x; echo '*/ BEGIN { exit(0); }'; } >"$tmp/h.d" &&
 	dv -e -s "$tmp/h.d"
 }
 
 test_endless_programs()
 {
-	refused 'larger than 67108864 bytes' -e -s /dev/zero &&
+	input_refused 'larger than 67108864 bytes' -e -s /dev/zero &&
 	mkfifo "$tmp/pipe" || return 1
 	yes 'int x;' >"$tmp/pipe" 2>/dev/null &
-	refused 'larger than 67108864 bytes' -e -s "$tmp/pipe" || return 1
+	input_refused 'larger than 67108864 bytes' -e -s "$tmp/pipe" || return 1
 	wait $!
 	printf '#include "%s"\n' "$tmp/inc.d" >"$tmp/inc.d"
-	refused 'cpp: .*inc.d:1.*#include nested depth|inc.d:1.*#include nested depth' -e -C -s "$tmp/inc.d" ||
+	input_refused 'cpp: .*inc.d:1.*#include nested depth|inc.d:1.*#include nested depth' -e -C -s "$tmp/inc.d" ||
 	    return 1
 	awk 'BEGIN { print "#define A0 int xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;"
 	    for (i = 1; i < 7; i++) { printf "#define A%d", i
 		for (j = 0; j < 12; j++) printf " A%d", i - 1; print "" }
 	    print "A6" }' >"$tmp/big.d"
-	refused 'cpp made more than 64 MB|cpp needed more than' -e -C -s "$tmp/big.d"
+	input_refused 'cpp made more than 64 MB|cpp needed more than' -e -C -s "$tmp/big.d"
 }
 
 # No text: the first byte that cannot be is told with its place.
 test_binary_programs()
 {
 	printf 'BEGIN\n{ x = "a\000b"; }' >"$tmp/b.d" &&
-	refused 'D_SYNTAX. line 2, column 9: the text has a NUL byte here' -e -s "$tmp/b.d" &&
+	input_refused 'D_SYNTAX. line 2, column 9: the text has a NUL byte here' -e -s "$tmp/b.d" &&
 	printf '/* \000 */ BEGIN { }' >"$tmp/b.d" &&
-	refused 'D_SYNTAX. line 1, column 4: the text has a NUL byte here' -e -s "$tmp/b.d" &&
+	input_refused 'D_SYNTAX. line 1, column 4: the text has a NUL byte here' -e -s "$tmp/b.d" &&
 	printf 'BEGIN { x\303\251 = 1; }' >"$tmp/b.d" &&
-	refused 'D_SYNTAX. line 1, column 10: character .xc3 is not part of D' -e -s "$tmp/b.d" &&
+	input_refused 'D_SYNTAX. line 1, column 10: character .xc3 is not part of D' -e -s "$tmp/b.d" &&
 	printf '\377\376\375' >"$tmp/b.d" &&
-	refused 'D_SYNTAX. line 1, column 1: character .xff is not part of D' -e -s "$tmp/b.d" &&
-	refused 'D_SYNTAX. line 1, column' -e -s "$dvisor" &&
+	input_refused 'D_SYNTAX. line 1, column 1: character .xff is not part of D' -e -s "$tmp/b.d" &&
+	input_refused 'D_SYNTAX. line 1, column' -e -s "$dvisor" &&
 	printf '/* \377 */ BEGIN { x = "\377\376\303\251"; y = '"'\\\\377'"'; exit(0); }' >"$tmp/b.d" &&
 	dv -e -s "$tmp/b.d"
 }

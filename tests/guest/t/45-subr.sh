@@ -106,3 +106,15 @@ test_spinlocks_have_no_owner()
 	grep -q '\[D_TYPE_MEMBER\].*owner' "$tmp/e" || fail "$(cat "$tmp/e")"
 	cat "$tmp/e" >&2
 }
+
+# vmname is the name that --vm takes; an option bounds the frames of ustack().
+test_vmname_and_frames()
+{
+	dv -qn 'BEGIN { printf("%s\n", vmname); exit(0); }' >"$tmp/o" || return 1
+	same vmname "$(last "$tmp/o")" "$vm" || return 1
+	trace_start -x ustackframes=2 -qn 'BEGIN { printf("ready\n"); }
+	    syscall::getppid:entry /execname == "dvwork"/ { ustack(); exit(0); }' || return 1
+	guest_run g 'dvwork stack 2' >/dev/null || return 1
+	wait $trace_pid
+	same frames "$(grep -vc '^ready$\|^$' "$tmp/trace.out")" 2
+}
