@@ -176,6 +176,7 @@ run(struct guest *g, struct dv_progb *b, bool verify_only)
 			data = dv_sim_snap(g->sim, i, DV_BUF_PRINCIPAL, &snap);
 			if (cn_take_records(cn, i, data, &snap, &err) != 0)
 				printf("drun: records: %s\n", err.text);
+			cn_report_cpu_drops(cn, i, &snap);
 		}
 		cn_flush(cn, ~(uint64_t)0);
 		cn_finish(cn);
