@@ -310,16 +310,20 @@ put_agg(struct cn *c, struct cn_buf *b, const struct cn_spec *sp, const struct c
 	uint32_t i = v->nth % naggs;
 	const struct cn_agg *a = aggs[i];
 	const uint64_t *words = cn_row_words(a, row->ent[i]);
-	char conv = v->conv;
+	const struct cn_field value = { .size = 8, .kind = DV_T_INT, .flags = DV_TF_SIGNED };
+	struct conv as = *v;
+	int64_t val;
 
 	if (cn_agg_is_dist(a)) {
 		cn_quant_put(c, b, a, words);
 		return;
 	}
-	if (strchr("diouxXp", conv) == NULL)
-		conv = 'd';
-	cn_conv_integer(b, sp, conv, (uint64_t)cn_agg_value(a, words),
-	    conv == 'd' || conv == 'i');
+	/* a number: what shows strings and stacks shows it as %d does */
+	if (strchr("sSWk", as.conv) != NULL)
+		as.conv = 'd';
+	as.field = &value;
+	val = cn_agg_value(a, words);
+	put_value(c, b, sp, &as, (const uint8_t *)&val);
 }
 
 static int
