@@ -316,6 +316,21 @@ first_of(struct node *n)
 	return n != NULL && n->kind == N_BLOCK ? n->list : n;
 }
 
+/* Once for all descriptions of a clause; what their arguments add differs. */
+static void
+gather_clause(struct dc *c, struct clause *cl)
+{
+	struct gather g = { .c = c, .args = stable };
+
+	if (cl->have_attr)
+		return;
+	cl->have_attr = true;
+	cl->attr = stable;
+	gather(&g, cl->pred, &cl->attr);
+	gather(&g, first_of(cl->body), &cl->attr);
+	cl->attr_args = g.uses_args;
+}
+
 /*
  * The attributes of one description of a clause, whose probes are `in`:
  * compared with what is asked for (-x amin), told to the caller.
@@ -324,14 +339,14 @@ void
 at_clause(struct dc *c, struct clause *cl, struct pdesc *d, const struct dc_probeinfo *in,
 	  const struct dc_source *src)
 {
-	struct dc_attr probe = of_description(c, &d->d, in), stmt = stable;
-	struct gather g = { .c = c, .args = { STANDARD, STANDARD, COMMON } };
+	struct dc_attr probe = of_description(c, &d->d, in), stmt;
 
-	lower_by(c, &g.args, &d->d, in, DC_A_ARGS);
-	gather(&g, cl->pred, &stmt);
-	gather(&g, first_of(cl->body), &stmt);
+	gather_clause(c, cl);
 	if (c->bad)
 		return;
+	stmt = cl->attr;
+	if (cl->attr_args)
+		lower_by(c, &stmt, &d->d, in, DC_A_ARGS);
 	if (!enough(c, probe))
 		dc_error(c, d->loc, D_ATTR_MIN, "attributes of probe description %s (%s) are less "
 		    "than the predefined minimum %s", d->text, text_of(c, probe),

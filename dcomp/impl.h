@@ -292,6 +292,8 @@ struct clause {
 	struct pdesc *descs;
 	struct node *pred, *body;
 	bool has_body;
+	bool have_attr, attr_args;	/* attr.c: attr is known; arguments count, too */
+	struct dc_attr attr;
 	struct clause *next;
 };
 /* A piece of the program's text, for -d. */
@@ -329,8 +331,6 @@ struct difo_buf {
 	struct loc loc;			/* of the expression */
 };
 
-#define DC_NMACRO	256
-
 struct dc {
 	struct dv_arena *arena;
 	struct dc_config cfg;
@@ -362,7 +362,7 @@ struct dc {
 	bool opt_set[DV_NOPT];
 	bool opt_program[DV_NOPT];	/* set by a program, not the command */
 	const char *opt_str[DV_NOPT];
-	bool macro_used[DC_NMACRO];
+	bool *macro_used;		/* macros.argc of them */
 	const char *arg0;		/* $0 of the text being read; NULL: cfg's */
 	bool compiled;			/* some text was compiled */
 	struct pragma *pragmas;

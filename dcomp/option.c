@@ -113,6 +113,7 @@ in_range(enum dv_opt o, uint64_t v)
 	case DV_OPT_DYNVARSIZE: return v >= 8 && v <= 1ull << 31;
 	case DV_OPT_SCRATCHSIZE: return v <= 1ull << 24;
 	case DV_OPT_NSPEC: return v <= 4096;
+	case DV_OPT_CLEANRATE: return v >= 200000 && v <= 86400000000000;
 	default: return true;
 	}
 }

@@ -381,8 +381,7 @@ pr_macro(struct dc *c, struct loc l, const char *s, size_t n, struct dv_str *out
 				k = k * 10 + (uint64_t)(name[i] - '0');
 		}
 		if (m->argc > 0 && k < (uint64_t)m->argc) {
-			if (k < DC_NMACRO)
-				c->macro_used[k] = true;
+			c->macro_used[k] = true;
 			dv_str_add(out, k == 0 && c->arg0 != NULL ? c->arg0 : m->argv[k]);
 			return true;
 		}

@@ -52,6 +52,7 @@ dc_open(const struct dc_config *cfg, struct dv_err *err, struct dc **ret)
 		return dv_err_nomem(err);
 	}
 	dv_arena_limit(c->arena, MAX_MEMORY);
+	c->macro_used = dc_alloc(c, (size_t)cfg->macros.argc + 1);
 	for (i = 0; i < DV_NOPT; i++)
 		c->opt[i] = dv_opt_default(i);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -63,7 +64,7 @@ dc_open(const struct dc_config *cfg, struct dv_err *err, struct dc **ret)
 		id = id_add(c, SC_GLOBAL, names[i].name, names[i].kind, (struct loc){ 0, 0 });
 		id->val = names[i].val;
 	}
-	if (!ty_init(c)) {
+	if (!ty_init(c) || c->bad) {
 		dc_close(c);
 		return dv_err_nomem(err);
 	}
@@ -417,7 +418,7 @@ dc_finish(struct dc *c, struct dv_progb *out, struct dv_err *err)
 	int i;
 
 	memset(err, 0, sizeof(*err));
-	for (i = 1; i < c->cfg.macros.argc && i < DC_NMACRO; i++)
+	for (i = 1; i < c->cfg.macros.argc; i++)
 		if (!c->macro_used[i] && !c->opt[DV_OPT_ARGREF]) {
 			dv_err_set(err, DV_E_COMPILE, "extraneous argument '%s' ($%d is not referenced)",
 			    c->cfg.macros.argv[i], i);

@@ -17,7 +17,7 @@ test_options_without_a_meaning_are_refused()
 
 test_values_are_checked()
 {
-	for o in aggrate=0 aggrate=x aggsize=1 bufpolicy=no bufresize=no bufsize=many cleanrate=5x cpu=x \
+	for o in aggrate=0 aggrate=x aggsize=1 bufpolicy=no bufresize=no bufsize=many cleanrate=5x cleanrate=1ns cpu=x \
 	    dynvarsize=3 flowindent=maybe nspec=-1 quiet=2 specsize=1 stackframes=0 strsize=1 \
 	    switchrate=0hz amin=Stable maxframes=0 version=one temporal=x nolibs=x cpppath libdir; do
 		case $o in *=*) v=${o#*=} ;; *) v= ;; esac
@@ -118,6 +118,8 @@ test_macros()
 	refused 1 'D_MACRO_UNDEF.*\$target is not defined: give -p or -c' -n 'BEGIN { exit($target); }' &&
 	refused 1 'D_MACRO_UNUSED.*extraneous argument .b. \(\$2' -n 'BEGIN { exit($1); }' 5 b &&
 	refused 1 'D_MACRO_UNDEF.*macro argument \$2' -n 'BEGIN { exit($1 + $2); }' 5 &&
+	refused 1 'D_MACRO_UNUSED.*extraneous argument .300. \(\$300' -n 'BEGIN { trace($1); }' 1 \
+	    -x defaultargs -n "BEGIN { $(seq -s ' ' -f 'x = $%g;' 2 299) }" $(seq 2 300) &&
 	dv -qp 77 -n 'BEGIN { exit($target); }'
 	same -p $status 77 || return 1
 	dv -qn 'BEGIN { printf("%s\n", $$0); exit(0); }' && out 'dvisor
