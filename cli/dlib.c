@@ -144,10 +144,12 @@ compile(struct libs *l, struct lib *lib, struct dv_err *err)
 
 	if ((rc = dc_library(l->dc, lib->path, lib->text, err)) == 0 || rc == DV_E_NOMEM)
 		return rc;
+	/* No program is wrong, and no guest can put it right. */
+	err->code = DV_E_INVAL;
 	if (err->line != 0)
-		snprintf(where, sizeof(where), "[%s] line %u, column %u: ", err->tag, err->line, err->col);
-	dv_err_prefix(err, "failed to compile library %s: %s", lib->path, where);
-	return rc;
+		snprintf(where, sizeof(where), ": [%s] line %u, column %u", err->tag, err->line, err->col);
+	dv_err_prefix(err, "failed to compile library %s%s", lib->path, where);
+	return err->code;
 }
 
 /* A library, after those that it depends on. */
@@ -166,7 +168,7 @@ load(struct libs *l, struct lib *lib, struct dv_err *err)
 		    other->state == DONE)
 			continue;
 		if (other->state == AT_WORK)
-			return dv_err_set(err, DV_E_COMPILE, "failed to compile library %s: "
+			return dv_err_set(err, DV_E_INVAL, "failed to compile library %s: "
 			    "[D_PRAGMA_DEPEND] circular dependency: %s => %s", lib->path, lib->base,
 			    other->base);
 		if ((rc = load(l, other, err)) != 0)

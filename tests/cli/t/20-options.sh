@@ -97,7 +97,7 @@ test_libraries()
 	printf '#pragma D depends_on library a.d\ninline int Z = 4;\n' >lib/z.d &&
 	refused 1 'circular dependency: z.d => a.d' -L lib -n BEGIN &&
 	printf '#pragma D attributes x y\n' >lib/z.d &&
-	refused 1 'failed to compile library lib/z.d: \[D_PRAGMA_INVAL\] line 1, column 1: ' -L lib -n BEGIN
+	refused 1 'failed to compile library lib/z.d: \[D_PRAGMA_INVAL\] line 1, column 1: invalid' -L lib -n BEGIN
 }
 
 test_library_without_what_it_needs()
