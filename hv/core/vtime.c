@@ -125,8 +125,9 @@ dv_vtime_switch(struct dv_mstate *ms)
 
 	ms->fault = 0;
 	if (ms->s->lay == NULL || ms->ctx->vcpu < 0 || dv_raw_arg(ms, 0, &prev) != 0 ||
-	    dv_raw_arg(ms, 1, &next) != 0)
-		return;
+	    dv_raw_arg(ms, 1, &next) != 0 || prev < ms->s->kernel_half ||
+	    next < ms->s->kernel_half)
+		return;			/* no thread, whatever the guest says */
 	if (ms->cpu->vcur.task != prev)		/* the first one here */
 		begin(ms, prev);
 	end(ms);
