@@ -175,6 +175,7 @@ carve_state(struct carver *c, const struct dv_prog *p, const struct plan *pl,
 	t->gvals = carve(c, pl->nglobals * sizeof(*t->gvals), 64);
 	t->specs = carve(c, pl->nspec * sizeof(*t->specs), 64);
 	t->tail.e = carve(c, pl->tails ? DV_TAIL_N * sizeof(*t->tail.e) : 0, 64);
+	t->gone = carve(c, DV_MAXGROUP * sizeof(*t->gone), 8);
 	t->vslots = carve(c, pl->vtime ? DV_VTIME_N * sizeof(*t->vslots) : 0, 64);
 	for (i = 0; i < 3; i++)
 		m->map.index[i] = carve(c, pl->nids * sizeof(uint16_t), 8);

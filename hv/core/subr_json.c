@@ -153,7 +153,7 @@ next_char(struct text *t, char out[8])
 
 /* Reads a string; is it key[0..n)? -1: it is none. */
 static int
-match_string(struct text *t, const char *key, size_t n)
+string_is(struct text *t, const char *key, size_t n)
 {
 	char c[8];
 	size_t at = 0;
@@ -226,7 +226,7 @@ skip_word(struct text *t)
 static bool
 skip_key(struct text *t)
 {
-	return match_string(t, "", 0) >= 0 && take(t, ':');
+	return string_is(t, "", 0) >= 0 && take(t, ':');
 }
 
 /*
@@ -257,7 +257,7 @@ skip_value(struct text *t)
 					return false;
 				continue;
 			}
-		} else if (c == '"' ? match_string(t, "", 0) < 0 : !skip_word(t)) {
+		} else if (c == '"' ? string_is(t, "", 0) < 0 : !skip_word(t)) {
 			return false;
 		}
 		for (;;) {
@@ -284,7 +284,7 @@ find_member(struct text *t, const char *key, size_t n)
 	if (!take(t, '{') || peek(t) == '}')
 		return false;
 	for (;;) {
-		same = match_string(t, key, n);
+		same = string_is(t, key, n);
 		if (same < 0 || !take(t, ':'))
 			return false;
 		if (same)

@@ -182,7 +182,7 @@ dv_sub_rindex(struct dv_mstate *ms)
 
 /* More than any string has, and sums of these do not overflow. */
 static int64_t
-clamp(uint64_t v)
+into_range(uint64_t v)
 {
 	const int64_t far = (int64_t)1 << 40;
 
@@ -196,7 +196,7 @@ clamp(uint64_t v)
 uint64_t
 dv_sub_substr(struct dv_mstate *ms)
 {
-	int64_t at = clamp(ARG(1)), len = ms->ntup > 2 ? clamp(ARG(2)) : 0, n, end;
+	int64_t at = into_range(ARG(1)), len = ms->ntup > 2 ? into_range(ARG(2)) : 0, n, end;
 	struct dv_substr s;
 
 	if (!dv_subr_str(ms, 0, 0, &s))
