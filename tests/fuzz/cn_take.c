@@ -3,8 +3,8 @@
  * cn_take.c - fuzzes the consumer: buffers of a carrier, and formats.
  *
  * The first byte says what the rest is: records, records to be merged, entries
- * of aggregations, or a format for one record. The program has an action of
- * each kind that shows something.
+ * of aggregations, or for one record a format, or the text of a type. The
+ * program has an action of each kind that shows something.
  */
 #include "cli/consume/cn.h"
 #include "base/progb.h"
@@ -82,10 +82,16 @@ add_aggs(struct dv_progb *b)
 	add_agg(b, DV_AGG_LLQUANTIZE, DV_LLQUANT_PARAM(10, 0, 1, 20), 38, at);
 }
 
+#define PRINT_EPID	10
+#define FORMAT_EPID	12
+
 static void
-build(struct dv_progb *b, const char *fmt)
+build(struct dv_progb *b, const char *fmt, const char *type)
 {
 	static const char *const formats[] = { "%*.*d %s %c\n", "%Y %a %k|%f" };
+	static const char shape[] = "{32 struct s;0 3 bits;u4 u32;3 40 more;i8 long;64 0 name;t8 c[8];"
+	    "128 0 v;a8 short[4];4 i2 short;192 0 ;{8 union;0 0 p;p8 void *;0 0 e;e4 enum e;A;1 B;-2 ."
+	    "0 0 f;f8 double;0 0 b;b1 bool;}}";
 	struct dv_act *a;
 	uint32_t i;
 
@@ -96,7 +102,13 @@ build(struct dv_progb *b, const char *fmt)
 		add_clause(b, i & 1);
 		add_act(b, i == 9 ? DV_ACT_TRACEMEM : i == 10 ? DV_ACT_PRINT :
 		    DV_ACT_TRACE, (uint8_t)i, i == 1 ? 2 : 32);
+		if (i == 9) {
+			b->acts.v[b->acts.n - 1].nargs = 1;
+			add_act(b, DV_ACT_TRACE, DV_T_INT, 8);
+		}
 	}
+	b->acts.v[b->acts.n - 1].arg = dv_progb_str(b, type != NULL ? type : shape);
+	b->clauses.v[b->clauses.n - 1].flags = DV_CL_COMMITS;
 	add_clause(b, 0);
 	add_act(b, DV_ACT_PRINTF, 0, 0)->nargs = 5;
 	b->acts.v[b->acts.n - 1].arg = dv_progb_str(b, formats[0]);
@@ -196,7 +208,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned mode = size > 0 ? data[0] : 0;
 	struct dv_progb b;
 	struct dv_prog p;
-	char *fmt = NULL;
+	char *text = NULL;
+	bool type = (mode & 0x10) != 0;
 	struct dv_err err;
 	struct cn *c;
 
@@ -204,9 +217,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	data++;
 	size--;
-	if ((mode & 3) == 3 && (fmt = strndup((const char *)data, size)) == NULL)
+	if ((mode & 3) == 3 && (text = strndup((const char *)data, size)) == NULL)
 		abort();
-	build(&b, fmt);
+	build(&b, type ? NULL : text, type ? text : NULL);
 	b.opts[DV_OPT_TEMPORAL] = (mode & 3) == 1;
 	b.opts[DV_OPT_FLOWINDENT] = mode >> 2 & 1;
 	b.opts[DV_OPT_QUIET] = mode >> 3 & 1;
@@ -214,24 +227,25 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	b.opts[DV_OPT_AGGSORTKEY] = mode >> 7;
 	view(&b, &p);
 	cfg.prog = &p;
-	if (fmt != NULL)
+	if (text != NULL)
 		cfg.out = ignore;	/* the program may say what it likes */
 	if (cn_open(&cfg, &err, &c) == 0) {
-		if (fmt != NULL) {
-			uint8_t rec[16 + 48] = { 12 };
+		if (text != NULL) {
+			uint8_t rec[16 + 48] = { type ? PRINT_EPID : FORMAT_EPID };
+			size_t len = type ? 16 + 32 : sizeof(rec);
 
 			memcpy(rec + 16, data, size < 48 ? size : 48);
-			feed(c, 0, rec, sizeof(rec));
+			feed(c, 0, rec, len);
 		} else {
 			feed(c, mode, data, size);
 			cn_flush(c, 1000);
 		}
 		cn_finish(c);
 		cn_close(c);
-	} else if (fmt == NULL) {
+	} else if (text == NULL || type) {
 		abort();
 	}
 	dv_progb_fini(&b);
-	free(fmt);
+	free(text);
 	return 0;
 }
