@@ -118,3 +118,18 @@ test_binary_programs()
 	printf '/* \377 */ BEGIN { x = "\377\376\303\251"; y = '"'\\\\377'"'; exit(0); }' >"$tmp/b.d" &&
 	dv -e -s "$tmp/b.d"
 }
+
+# Each tag has a line in docs/errors.md, and a program in tests/d unless it says
+# why it is never raised.
+test_error_tags_are_documented()
+{
+	sed -n 's/^DC_TAG(\(.*\))/D_\1/p' "$DVISOR_SRC/dcomp/errtags.def" >"$tmp/tags" &&
+	sed -n 's/^| `\(D_[A-Z_]*\)` .*/\1/p' "$DVISOR_SRC/docs/errors.md" >"$tmp/lines" &&
+	diff "$tmp/tags" "$tmp/lines" >&2 || fail "docs/errors.md has other tags than errtags.def" || return 1
+	while read -r tag; do
+		grep -q "^| \`$tag\` | never raised: " "$DVISOR_SRC/docs/errors.md" &&
+		    ! grep -qw "$tag" "$DVISOR_SRC"/dcomp/*.[cly] && continue
+		ls "$DVISOR_SRC"/tests/d/*/err."$tag".*.d >/dev/null 2>&1 ||
+		    fail "$tag: no program in tests/d raises it" || return 1
+	done <"$tmp/tags"
+}
