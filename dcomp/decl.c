@@ -506,8 +506,8 @@ decl_members(struct dc *c, struct type *t, struct dspec *s, struct declr *list)
 			add_member(c, t, d->name, mt, d->loc, off, (uint32_t)bits);
 		off += d->bitfield ? (uint64_t)bits : size;
 		t->size = off > t->size ? off : t->size;
-		if (ty_align(mt) > t->align)
-			t->align = ty_align(mt);
+		if (d->name != NULL && ty_align(mt) > t->align)
+			t->align = ty_align(mt);	/* padding alone aligns nothing */
 		if (t->size / 8 > INT32_MAX)
 			dc_error(c, d->loc, D_DECL_ARRBIG, "type is too large");
 	}
