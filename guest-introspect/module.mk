@@ -12,6 +12,7 @@ gi_SRCS += guest-introspect/linux/user.c guest-introspect/linux/elfsyms.c
 unit_TESTS += tests/unit/gi_elfsyms_test.c
 fuzz_TARGETS += tests/fuzz/elfsyms.c
 gi_SRCS += guest-introspect/linux/locks.c
+unit_TESTS += tests/unit/gi_locks_test.c
 unit_TESTS += tests/unit/gi_pgwalk_test.c tests/unit/gi_ksyms_test.c \
 	tests/unit/gi_btf_test.c tests/unit/gi_insn_test.c \
 	tests/unit/gi_kernel_test.c tests/unit/gi_mods_test.c
