@@ -253,6 +253,7 @@ report_halt(struct run *r, const struct dv_status *st, struct dv_err *err)
 {
 	const struct dv_progb *b = &r->p->b;
 	const struct dv_probe *p;
+	bool over;
 	int rc;
 
 	if (st->halts == r->halts || st->halt_epid == 0 || st->halt_epid > b->ecbs.n)
@@ -265,12 +266,13 @@ report_halt(struct run *r, const struct dv_status *st, struct dv_err *err)
 		return rc;
 	if (!r->panicked && (rc = drain(r, false, true, err)) != 0)
 		return rc;
+	over = r->panicked && r->ends;
 	p = &b->probes.v[b->ecbs.v[st->halt_epid - 1].probe];
 	dv_msg("guest \"%s\" was stopped by %s() in enabled probe ID %u (%s:%s:%s:%s)%s%s",
 	    r->vm->name, r->panicked ? "panic" : "breakpoint", st->halt_epid,
 	    dv_progb_strat(b, p->prov), dv_progb_strat(b, p->mod), dv_progb_strat(b, p->func),
-	    dv_progb_strat(b, p->name), r->ends ? "" : ". Resume it with: dvisor guest --resume ",
-	    r->ends ? "" : r->vm->name);
+	    dv_progb_strat(b, p->name), over ? "" : ". Resume it with: dvisor guest --resume ",
+	    over ? "" : r->vm->name);
 	return 0;
 }
 

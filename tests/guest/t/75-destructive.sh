@@ -160,3 +160,27 @@ test_dvisor_guest_can_be_resumed()
 	! "$dvisor" guest --resume $dg_name 2>"$tmp/gone" || return 1
 	grep -q 'no guest named' "$tmp/gone" && return $dg_status
 }
+
+# A guest that dvisor boots itself: breakpoint() waits for its user, who finds in
+# the message what to type; after panic() it is gone.
+test_boot_guest_stops_and_goes_on()
+{
+	timeout -k 5 90 "$dvisor" --boot -wqn 'syscall::execve:entry /!n++/ { printf("exec\n"); breakpoint(); }
+	    syscall::brk:entry /n/ { printf("brk\n"); exit(7); }' \
+	    >"$tmp/trace.out" 2>"$tmp/trace.err" &
+	boot_job=$!
+	boot_left=900
+	until grep -q 'was stopped by breakpoint()' "$tmp/trace.err"; do
+		boot_left=$((boot_left - 1))
+		[ $boot_left -gt 0 ] || { fail "it was not stopped: $(cat "$tmp/trace.err")"; return 1; }
+		sleep 0.1
+	done
+	same "before" "$(grep . "$tmp/trace.out" | tr '\n' ' ')" "exec " &&
+	$(sed -n 's/.*Resume it with: dvisor //p' "$tmp/trace.err" | sed "s|^|$dvisor |") || return 1
+	wait $boot_job
+	same status $? 7 && same output "$(grep . "$tmp/trace.out" | tr '\n' ' ')" "exec brk " || return 1
+	timeout -k 5 90 "$dvisor" --boot -wqn 'syscall::execve:entry { printf("exec\n"); panic(); }
+	    END { printf("end\n"); }' >"$tmp/trace.out" 2>"$tmp/trace.err"
+	same status $? 1 && same output "$(grep . "$tmp/trace.out" | tr '\n' ' ')" "exec end " &&
+	! grep -q -e --resume "$tmp/trace.err" || fail "$(cat "$tmp/trace.err")"
+}
