@@ -4,7 +4,8 @@
 stack_functions="try_to_wake_up vfs_write vfs_read do_filp_open handle_mm_fault do_exit
     kmem_cache_free kmem_cache_alloc __alloc_pages __alloc_pages_noprof unmap_vmas pipe_read
     pipe_write do_send_sig_info update_process_times rcu_sched_clock_irq raise_softirq
-    enqueue_task_fair hrtimer_try_to_cancel security_file_open dput"
+    enqueue_task_fair hrtimer_try_to_cancel security_file_open dput fget
+    vfs_fsync blk_mq_freeze_queue"
 
 # A line of $tmp/trace.out or of the guest's stack -> "frame;frame;...", without
 # modules, sizes and offsets of 0; code that the kernel made has no name in ours.
@@ -63,28 +64,30 @@ of_tids()
 }
 
 # Every stack of processes that begin and end while both record, in system
-# calls, faults, interrupts and softirqs.
+# calls, faults, interrupts and softirqs, and in a module.
 test_stacks_equal_tracefs()
 {
+	mods_load loop || return 1
 	before=$(guest_run g 'sh -c "echo \$\$"' | tr -d '\r')
 	probes=$(printf ',fbt:vmlinux:%s:entry' $stack_functions)
 	trace_start -Z -x bufsize=32m -qn 'BEGIN { printf("ready\n"); }
 	    '"${probes#,}"' /tid > $1/ { printf("# %d %s", tid, execname); stack(100); }' "$before" || return 1
 	own_stacks_start || return 1
 	guest_run g "dvwork syscalls 4; dvwork pingpong 10; dvwork forkexec 2; dvwork threads 2
-	    dvwork signals 2; dvwork sleep 2 2
+	    dvwork signals 2; dvwork sleep 2 2; losetup /dev/loop0 /bin/busybox; losetup -d /dev/loop0
 	    i=0; while [ \$i -lt ${DVISOR_ALL:+8}0 ]; do dvwork forkexec 1; i=\$((i + 10)); done" 200 \
 	    >"$tmp/work" || return 1
 	own_stacks_stop || return 1
 	sleep 1.2
 	trace_stop
 	no_drops || return 1
-	awk '$1 == "#" && $3 == "dvwork" { print $2 }' "$tmp/trace.out" | sort -u >"$tmp/tids"
+	awk '$1 == "#" && ($3 == "dvwork" || $3 == "losetup") { print $2 }' "$tmp/trace.out" | sort -u >"$tmp/tids"
 	our_stacks "$tmp/trace.out" | of_tids >"$tmp/our"
 	own_stacks "$tmp/own.raw" | of_tids >"$tmp/own"
 	echo "$(wc -l <"$tmp/own") stacks, $(cut -d' ' -f2- "$tmp/own" | sort -u | wc -l) kinds"
 	agree "$tmp/own" "$tmp/our" "${DVISOR_ALL:+1}500" || return 1
-	for f in asm_sysvec_apic_timer_interrupt asm_exc_page_fault entry_SYSCALL_64_after_hwframe; do
+	for f in asm_sysvec_apic_timer_interrupt asm_exc_page_fault entry_SYSCALL_64_after_hwframe \
+	    lo_ioctl; do
 		grep -q "$f" "$tmp/own" || { fail "no stack has $f"; return 1; }
 	done
 }
