@@ -17,9 +17,9 @@ test_failing_opens_leave_their_paths()
 	    syscall::open:entry, syscall::openat:entry /execname == "dvwork"/ {
 		self->n = ++seq; self->s = speculation(); speculate(self->s);
 		printf("%d enter\n", self->n); }
-	    fbt::do_sys_openat2:entry, fbt::do_filp_open:entry, fbt::getname_flags*:entry
+	    fbt::do_sys_openat2:entry, fbt::do_fil?_open:entry
 	    /self->s/ { speculate(self->s); printf("%d > %s\n", self->n, probefunc); }
-	    fbt::do_sys_openat2:return, fbt::do_filp_open:return
+	    fbt::do_sys_openat2:return, fbt::do_fil?_open:return
 	    /self->s/ { speculate(self->s); printf("%d < %s\n", self->n, probefunc); }
 	    syscall::open:return, syscall::openat:return /self->s/ {
 		speculate(self->s); printf("%d errno %d\n", self->n, errno); }
