@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* core_dynvar_test.c - thread-locals and arrays: keys, reuse, drops, races. */
 #include "core_help.h"
+#include "core/state_impl.h"
 
 /*
  * Sites: SET { self->v = arg0 }, GET { trace(self->v) },
@@ -220,6 +221,57 @@ TEST(churn_keeps_keys_apart_and_loses_no_chunk)
 			m += get(&u, 0, AGET, i);
 		EXPECT_EQ(n, m);
 		tb_fini(&u);
+	}
+	tb_fini(&t);
+}
+
+/* Unlinked, but a CPU may still be looking at it: "rinsing", a kind of its own. */
+TEST(drops_while_rinsing)
+{
+	struct dv_dynpool *p;
+	struct tb t;
+
+	dyn_init(&t, 1, 8);			/* one chunk */
+	p = &dv_sim_state(t.sim)->dyn;
+	set(&t, 0, ASET, 1, 10);
+	set(&t, 0, ASET, 1, 0);
+	EXPECT(dv_dyn_unlink(p));
+	set(&t, 0, ASET, 2, 20);
+	EXPECT_EQ(status(&t).dyn_rinsing_drops, 1);
+	EXPECT_EQ(status(&t).dyn_dirty_drops + status(&t).dyn_drops, 0);
+	dv_dyn_release(p);
+	set(&t, 0, ASET, 2, 20);
+	EXPECT_EQ(get(&t, 0, AGET, 2), 20);
+	EXPECT_EQ(status(&t).dyn_rinsing_drops, 1);
+	tb_fini(&t);
+}
+
+/* Each CPU takes from its own share first, and then all that others have. */
+TEST(shares_are_one_pool)
+{
+	struct dv_dynpool *p;
+	uint64_t i, v;
+	struct tb t;
+
+	dyn_init(&t, 3, 8192);
+	p = &dv_sim_state(t.sim)->dyn;
+	EXPECT(p->nchunks > 8);
+	for (v = 0; v < 3; v++) {
+		for (i = 0; i < p->nchunks; i++)
+			set(&t, (unsigned)v, ASET, 100 * v + i, v + 1);
+		EXPECT_EQ(status(&t).dyn_drops, 0);
+		set(&t, (unsigned)v, ASET, 999, 1);
+		EXPECT_EQ(status(&t).dyn_drops, 1);
+		for (i = 0; i < p->nchunks; i++) {
+			EXPECT_EQ(get(&t, (unsigned)v, AGET, 100 * v + i), v + 1);
+			set(&t, (unsigned)v, ASET, 100 * v + i, 0);
+		}
+		dv_sim_clean(t.sim);
+		if (v < 2) {			/* counters begin anew */
+			tb_fini(&t);
+			dyn_init(&t, 3, 8192);
+			p = &dv_sim_state(t.sim)->dyn;
+		}
 	}
 	tb_fini(&t);
 }
