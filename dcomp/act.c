@@ -14,7 +14,8 @@ bool
 act_available(struct dc *c, struct node *n)
 {
 	if (!c->bad && (n->id->val == DV_ACT_STOP || n->id->val == DV_ACT_RAISE))
-		dc_error(c, n->loc, D_VAR_UNSUP, "%s( ) is not possible: a process is stopped and a "
+		dc_error(c, n->loc, D_VAR_UNSUP,
+		    "%s( ) is not possible: a process is stopped and a "
 		    "signal is queued under a lock of the guest, which only code that runs in the "
 		    "guest can take", n->id->name);
 	else if (!c->bad && !dv_avail_act(n->id->val))
@@ -90,7 +91,8 @@ act_trace(struct seg *s, struct node *n)
 		return;
 	if (k->kind == N_AGG || k->kind == N_INDEX) {
 		if (k->kind == N_AGG || k->a->kind == N_AGG) {
-			dc_error(c, k->loc, D_TRACE_DYN, "trace( ) of an aggregation is not possible");
+			dc_error(c, k->loc, D_TRACE_DYN,
+			    "trace( ) of an aggregation is not possible");
 			return;
 		}
 	}
@@ -137,7 +139,8 @@ act_tracemem(struct seg *s, struct node *n)
 	if ((a = act_add(s, DV_ACT_TRACEMEM)) == NULL)
 		return;
 	a->difo = difo;
-	a->rec = (struct dv_dtype){ .kind = DV_T_BYTES, .flags = DV_TF_BYREF, .size = (uint32_t)z->val };
+	a->rec = (struct dv_dtype){ .kind = DV_T_BYTES, .flags = DV_TF_BYREF,
+	    .size = (uint32_t)z->val };
 	act_place(a, &s->off);
 	if (n->len == 3) {
 		/* how many of these bytes are shown: known when it runs */
@@ -187,7 +190,8 @@ act_spec(struct seg *s, struct node *n)
 		if (c->clflags & CF_COMMIT)
 			dc_error(c, n->loc, D_SPEC_COMM, "speculate( ) may not follow commit( )");
 		else if (c->clflags & CF_SPEC)
-			dc_error(c, n->loc, D_SPEC_SPEC, "speculate( ) may not follow speculate( )");
+			dc_error(c, n->loc, D_SPEC_SPEC,
+			    "speculate( ) may not follow speculate( )");
 		else if (c->clflags & CF_DREC)
 			dc_error(c, n->loc, D_SPEC_DREC,
 			    "speculate( ) may not follow data-recording actions");
@@ -196,7 +200,8 @@ act_spec(struct seg *s, struct node *n)
 		break;
 	case DV_ACT_COMMIT:
 		if (c->clflags & CF_DREC)
-			dc_error(c, n->loc, D_COMM_DREC, "commit( ) may not follow data-recording actions");
+			dc_error(c, n->loc, D_COMM_DREC,
+			    "commit( ) may not follow data-recording actions");
 		c->clflags |= CF_COMMIT;
 		s->commits = true;
 		break;
@@ -346,7 +351,8 @@ act_stmt(struct seg *s, struct node *n)
 	}
 	if (n->kind == N_OP2 && n->op >= OP_ASGN && n->op <= OP_OR_EQ && is_agg(n->a)) {
 		if (n->a->kind == N_INDEX && n->a->a->kind == N_INDEX)
-			dc_error(c, n->a->loc, D_AGG_MDIM, "an aggregation is indexed by one list of "
+			dc_error(c, n->a->loc, D_AGG_MDIM,
+			    "an aggregation is indexed by one list of "
 			    "keys: @[a, b]");
 		else
 			act_agg(s, n);

@@ -56,12 +56,14 @@ lquantize(struct seg *s, struct node *n, struct agg *ag)
 	if (!int_const(s, k, D_LQUANT_BASETYPE, "lquantize( ) base", &base))
 		return 0;
 	if (base < INT32_MIN || base > INT32_MAX)
-		return dc_error(c, k->loc, D_LQUANT_BASEVAL, "lquantize( ) base is out of range"), 0;
+		return dc_error(c, k->loc, D_LQUANT_BASEVAL,
+		    "lquantize( ) base is out of range"), 0;
 	k = k->next;
 	if (!int_const(s, k, D_LQUANT_LIMTYPE, "lquantize( ) limit", &limit))
 		return 0;
 	if (limit < INT32_MIN || limit > INT32_MAX)
-		return dc_error(c, k->loc, D_LQUANT_LIMVAL, "lquantize( ) limit is out of range"), 0;
+		return dc_error(c, k->loc, D_LQUANT_LIMVAL,
+		    "lquantize( ) limit is out of range"), 0;
 	if (base >= limit)
 		return dc_error(c, k->loc, D_LQUANT_MISMATCH,
 		    "lquantize( ) base must be less than the limit"), 0;
@@ -89,13 +91,16 @@ lquantize(struct seg *s, struct node *n, struct agg *ag)
 	if (ag->index != DV_NONE) {
 		if (ag->lq[0] != base)
 			dc_error(c, n->loc, D_LQUANT_MATCHBASE, "lquantize( ) base (%" PRId64
-			    ") does not match that of an earlier use (%" PRId64 ")", base, ag->lq[0]);
+			    ") does not match that of an earlier use (%" PRId64 ")", base,
+			    ag->lq[0]);
 		else if (ag->lq[1] != limit)
 			dc_error(c, n->loc, D_LQUANT_MATCHLIM, "lquantize( ) limit (%" PRId64
-			    ") does not match that of an earlier use (%" PRId64 ")", limit, ag->lq[1]);
+			    ") does not match that of an earlier use (%" PRId64 ")", limit,
+			    ag->lq[1]);
 		else if (ag->lq[2] != step)
 			dc_error(c, n->loc, D_LQUANT_MATCHSTEP, "lquantize( ) step (%" PRId64
-			    ") does not match that of an earlier use (%" PRId64 ")", step, ag->lq[2]);
+			    ") does not match that of an earlier use (%" PRId64 ")", step,
+			    ag->lq[2]);
 	}
 	ag->lq[0] = base;
 	ag->lq[1] = limit;
@@ -122,7 +127,8 @@ llquantize(struct seg *s, struct node *n, struct agg *ag)
 		if (c->bad)
 			return 0;
 		if (v->kind != N_INT || !ty_is_int(v->type) || (i == 3 && (int64_t)v->val <= 0))
-			return dc_error(c, k->loc, parm[i].type, "llquantize( ) %s must be %s constant",
+			return dc_error(c, k->loc, parm[i].type,
+			    "llquantize( ) %s must be %s constant",
 			    parm[i].what, i == 3 ? "a positive integer" : "an integer"), 0;
 		p[i] = (int64_t)v->val;
 		if (p[i] < (i == 0 ? 2 : 0) || p[i] > UINT16_MAX)
@@ -134,19 +140,23 @@ llquantize(struct seg *s, struct node *n, struct agg *ag)
 				    "magnitude must not be below the low one"), 0;
 			for (m = 0; m <= p[2]; m++) {
 				if (pow > (uint64_t)INT64_MAX / (uint64_t)p[0])
-					return dc_error(c, k->loc, D_LLQUANT_HMAGVAL, "llquantize( ) high "
+					return dc_error(c, k->loc, D_LLQUANT_HMAGVAL,
+					    "llquantize( ) high "
 					    "magnitude is too large: it overflows 64 bits"), 0;
 				pow *= (uint64_t)p[0];
 			}
 		}
 		if (i == 3 && p[3] % p[0] != 0 && p[0] % p[3] != 0)
-			return dc_error(c, k->loc, D_LLQUANT_STEPVAL, "llquantize( ) steps must be a "
+			return dc_error(c, k->loc, D_LLQUANT_STEPVAL,
+			    "llquantize( ) steps must be a "
 			    "multiple or a divisor of the factor"), 0;
 	}
 	for (i = 0; i < 4; i++) {
 		if (ag->index != DV_NONE && ag->lq[i] != p[i])
-			dc_error(c, n->loc, parm[i].match, "llquantize( ) %s (%" PRId64 ") does not "
-			    "match that of an earlier use (%" PRId64 ")", parm[i].what, p[i], ag->lq[i]);
+			dc_error(c, n->loc, parm[i].match,
+			    "llquantize( ) %s (%" PRId64 ") does not "
+			    "match that of an earlier use (%" PRId64 ")", parm[i].what, p[i],
+			    ag->lq[i]);
 		ag->lq[i] = p[i];
 	}
 	return DV_LLQUANT_PARAM(p[0], p[1], p[2], p[3]);
@@ -192,7 +202,8 @@ agg_func(struct seg *s, struct node *n, struct node *f)
 		return NULL;
 	}
 	if (f->kind != N_CALL || f->a->kind != N_IDENT || f->a->scope != SC_GLOBAL) {
-		dc_error(c, f->loc, D_AGG_FUNC, "an aggregation must be given an aggregating function");
+		dc_error(c, f->loc, D_AGG_FUNC,
+		    "an aggregation must be given an aggregating function");
 		return NULL;
 	}
 	id = id_find(c, SC_GLOBAL, f->a->str);
@@ -271,12 +282,14 @@ agg_keys(struct seg *s, struct use *u)
 	uint32_t i, n = l->kind == N_INDEX ? l->len : 0, off = 0;
 
 	if (n > MAX_KEYS) {
-		dc_error(c, l->loc, D_PROTO_LEN, "aggregation @%s has %u keys: at most %u are possible",
+		dc_error(c, l->loc, D_PROTO_LEN,
+		    "aggregation @%s has %u keys: at most %u are possible",
 		    shown(ag->name), n, MAX_KEYS);
 		return 0;
 	}
 	if (!u->fresh && n != ag->nkeys) {
-		dc_error(c, l->loc, D_PROTO_LEN, "aggregation @%s has %u keys here, but %u elsewhere",
+		dc_error(c, l->loc, D_PROTO_LEN,
+		    "aggregation @%s has %u keys here, but %u elsewhere",
 		    shown(ag->name), n, ag->nkeys);
 		return 0;
 	}
@@ -378,13 +391,19 @@ act_agg(struct seg *s, struct node *n)
 void
 act_onagg(struct seg *s, struct node *n)
 {
-	static const struct { uint8_t kind, min, max; enum dc_tag proto, notagg, none, scalar; } t[] = {
+	static const struct {
+		uint8_t kind, min, max;
+		enum dc_tag proto, notagg, none, scalar;
+	} t[] = {
 		{ DV_ACT_NORMALIZE, 2, 2, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_AGGBAD,
 		  D_NORMALIZE_SCALAR },
-		{ DV_ACT_DENORMALIZE, 1, 1, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_AGGBAD,
+		{ DV_ACT_DENORMALIZE, 1, 1, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG,
+		    D_NORMALIZE_AGGBAD,
 		  D_NORMALIZE_SCALAR },
-		{ DV_ACT_CLEAR, 1, 1, D_CLEAR_PROTO, D_CLEAR_AGGARG, D_CLEAR_AGGBAD, D_CLEAR_PROTO },
-		{ DV_ACT_TRUNC, 1, 2, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_AGGBAD, D_TRUNC_SCALAR },
+		{ DV_ACT_CLEAR, 1, 1, D_CLEAR_PROTO, D_CLEAR_AGGARG, D_CLEAR_AGGBAD,
+		    D_CLEAR_PROTO },
+		{ DV_ACT_TRUNC, 1, 2, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_AGGBAD,
+		    D_TRUNC_SCALAR },
 	};
 	struct dc *c = s->c;
 	uint32_t kind = n->id->val, difo = DV_NONE;

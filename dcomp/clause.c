@@ -40,10 +40,12 @@ parse_desc(struct dc *c, struct pdesc *d)
 static bool
 same_arg(const struct dc_arg *a, const struct dc_arg *b)
 {
-	const char *an = a->native != NULL ? a->native : "", *bn = b->native != NULL ? b->native : "";
+	const char *an = a->native != NULL ? a->native : "",
+	    *bn = b->native != NULL ? b->native : "";
 	const char *ax = a->xlate != NULL ? a->xlate : "", *bx = b->xlate != NULL ? b->xlate : "";
 
-	return a->map == b->map && a->ntype == b->ntype && strcmp(an, bn) == 0 && strcmp(ax, bx) == 0;
+	return a->map == b->map && a->ntype == b->ntype &&
+	    strcmp(an, bn) == 0 && strcmp(ax, bx) == 0;
 }
 
 static void
@@ -167,7 +169,8 @@ act_clause(struct dc *c, struct clause *cl, const struct dc_source *src)
 	c->ncopied = 0;
 	if (cl->pred != NULL) {
 		p = ck(c, cl->pred);
-		if (!c->bad && (p->kind == N_XLATE || !ty_is_scalar(p->type) || (p->flags & NF_ACTION)))
+		if (!c->bad && (p->kind == N_XLATE || !ty_is_scalar(p->type) ||
+		    (p->flags & NF_ACTION)))
 			dc_error(c, cl->pred->loc, D_PRED_SCALAR,
 			    "predicate must be of scalar type, not %s", ty_name(c, p->type));
 	}

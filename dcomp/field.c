@@ -77,7 +77,8 @@ frames_of(struct seg *s, struct node *n, uint32_t dflt, enum dc_tag tag)
 		return 1;
 	}
 	if (k->val > max) {
-		dc_error(s->c, k->loc, tag, "%s( ) size is above the maxframes option (%" PRIu64 ")",
+		dc_error(s->c, k->loc, tag,
+		    "%s( ) size is above the maxframes option (%" PRIu64 ")",
 		    n->id->name, max);
 		return 1;
 	}

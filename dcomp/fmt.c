@@ -237,12 +237,14 @@ dynamic(struct check *f, const struct conv *v, uint32_t k)
 	for (; more > 0; more--, f->next++) {
 		if (f->printa || f->next >= f->nargs)
 			return dc_error(f->c, f->l, D_PRINTF_DYN_PROTO, "%s( ) prototype mismatch: "
-			    "conversion #%u (%s) is missing a corresponding \"*\" argument", f->what, k,
+			    "conversion #%u (%s) is missing a corresponding \"*\" argument",
+			    f->what, k,
 			    conv_text(f->c, v));
 		if (!ty_is_int(f->args[f->next]->type))
 			return dc_error_proto(f->c, f->args[f->next]->loc, D_PRINTF_DYN_TYPE,
 			    conv_text(f->c, v), "int", ty_name(f->c, f->args[f->next]->type),
-			    "%s( ) argument #%u is incompatible with conversion #%u \"*\":", f->what,
+			    "%s( ) argument #%u is incompatible with conversion #%u \"*\":",
+			    f->what,
 			    f->next + 2, k);
 	}
 	return true;
@@ -263,7 +265,8 @@ conversion(struct check *f, const struct conv *v, uint32_t k)
 		return true;
 	}
 	if (f->next >= f->nargs)
-		return dc_error(f->c, f->l, D_PRINTF_ARG_PROTO, "%s( ) prototype mismatch: conversion "
+		return dc_error(f->c, f->l, D_PRINTF_ARG_PROTO,
+		    "%s( ) prototype mismatch: conversion "
 		    "#%u (%s) is missing a corresponding %s", f->what, k, conv_text(f->c, v),
 		    f->printa ? "key" : "value argument");
 	n = f->args[f->next];
@@ -294,7 +297,8 @@ fmt_check(struct dc *c, struct loc l, const char *what, struct conv *cv, struct 
 		if (!conversion(&f, cv, k))
 			return;
 	if (!printa && f.next < nargs)
-		dc_error(c, args[f.next]->loc, D_PRINTF_ARG_EXTRA, "%s( ) prototype mismatch: only %u "
+		dc_error(c, args[f.next]->loc, D_PRINTF_ARG_EXTRA,
+		    "%s( ) prototype mismatch: only %u "
 		    "argument%s required by this format string", what, f.next,
 		    f.next == 1 ? "" : "s");
 }

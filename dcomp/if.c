@@ -139,7 +139,8 @@ split(struct seg *s, struct node *n, struct ident *id, uint64_t v, struct conds 
 		if (c->bad)
 			return;
 		if (e->kind == N_XLATE || !ty_is_scalar(e->type)) {
-			dc_error(c, n->a->loc, D_PRED_SCALAR, "condition of if must be of scalar type, not %s",
+			dc_error(c, n->a->loc, D_PRED_SCALAR,
+			    "condition of if must be of scalar type, not %s",
 			    ty_name(c, e->type));
 			return;
 		}

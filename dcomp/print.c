@@ -31,7 +31,8 @@ act_printf(struct seg *s, struct node *n)
 	if (!act_nargs(s, n, 1, UINT16_MAX, D_PROTO_LEN))
 		return;
 	if (f->kind != N_STR) {
-		dc_error(c, f->loc, D_PRINTF_ARG_FMT, "%s( ) argument #1 must be a string constant: "
+		dc_error(c, f->loc, D_PRINTF_ARG_FMT,
+		    "%s( ) argument #1 must be a string constant: "
 		    "the format", n->id->name);
 		return;
 	}
@@ -51,8 +52,10 @@ act_printf(struct seg *s, struct node *n)
 	for (k = f->next; k != NULL && !c->bad; k = k->next) {
 		args[i] = act_arg(s, k);
 		if (k->kind == N_AGG || k->kind == N_INDEX) {
-			if (args[i]->kind == N_AGG || (k->kind == N_INDEX && !(args[i]->flags & NF_CHECKED)))
-				dc_error(c, k->loc, D_PRINTF_ARG_TYPE, "%s( ) argument #%u cannot be an "
+			if (args[i]->kind == N_AGG || (k->kind == N_INDEX &&
+			    !(args[i]->flags & NF_CHECKED)))
+				dc_error(c, k->loc, D_PRINTF_ARG_TYPE,
+				    "%s( ) argument #%u cannot be an "
 				    "aggregation: use printa( )", n->id->name, i + 2);
 		}
 		i++;
@@ -96,7 +99,8 @@ act_printa(struct seg *s, struct node *n)
 		fmt = dv_progb_str(c->out, f->str);
 		k = f->next;
 		if (k == NULL) {
-			dc_error(c, n->loc, D_PRINTA_PROTO, "printa( ) needs an aggregation after the format");
+			dc_error(c, n->loc, D_PRINTA_PROTO,
+			    "printa( ) needs an aggregation after the format");
 			return;
 		}
 	}
@@ -109,16 +113,20 @@ act_printa(struct seg *s, struct node *n)
 		if (first == NULL)
 			first = ag;
 		if (ag->nkeys != first->nkeys) {
-			dc_error(c, k->loc, D_PRINTA_AGGKEY, "printa( ): @%s has %u keys, but @%s has %u",
+			dc_error(c, k->loc, D_PRINTA_AGGKEY,
+			    "printa( ): @%s has %u keys, but @%s has %u",
 			    ag->name, ag->nkeys, first->name, first->nkeys);
 			return;
 		}
 		for (i = 0; i < ag->nkeys; i++) {
-			struct dv_dtype x = act_dtype(c, ag->keys[i]), y = act_dtype(c, first->keys[i]);
+			struct dv_dtype x = act_dtype(c, ag->keys[i]), y = act_dtype(c,
+			    first->keys[i]);
 
 			if (x.kind != y.kind || x.size != y.size) {
-				dc_error(c, k->loc, D_PRINTA_AGGPROTO, "printa( ): key #%u of @%s has type %s, "
-				    "but that of @%s has %s", i + 1, ag->name, ty_name(c, ag->keys[i]),
+				dc_error(c, k->loc, D_PRINTA_AGGPROTO,
+				    "printa( ): key #%u of @%s has type %s, "
+				    "but that of @%s has %s", i + 1, ag->name, ty_name(c,
+				    ag->keys[i]),
 				    first->name, ty_name(c, first->keys[i]));
 				return;
 			}

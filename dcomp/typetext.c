@@ -153,13 +153,16 @@ printable(struct seg *s, struct node *n, struct node *k)
 		return dc_error(c, k->loc, D_PRINT_DYN, "print( ) may not be applied to %s: print "
 		    "what it is made of", k->kind == N_XLATE ? "a translated object" : "an action");
 	if (ty_is_void(k->type))
-		return dc_error(c, k->loc, D_PRINT_VOID, "print( ) may not be applied to a void expression");
+		return dc_error(c, k->loc, D_PRINT_VOID,
+		    "print( ) may not be applied to a void expression");
 	size = ty_size(c, k->type);
 	if (size == 0)
-		return dc_error(c, k->loc, D_PRINT_SIZE, "print( ) argument #1 has type \"%s\" with "
+		return dc_error(c, k->loc, D_PRINT_SIZE,
+		    "print( ) argument #1 has type \"%s\" with "
 		    "size 0: it cannot be printed by reference", ty_name(c, k->type));
 	if (size > MAX_PRINT)
-		return dc_error(c, k->loc, D_PRINT_SIZE, "print( ) argument #1 has type \"%s\" with "
+		return dc_error(c, k->loc, D_PRINT_SIZE,
+		    "print( ) argument #1 has type \"%s\" with "
 		    "size %" PRIu64 ": at most %u bytes can be printed", ty_name(c, k->type), size,
 		    MAX_PRINT);
 	return true;

@@ -44,7 +44,8 @@ cn_agg_init(struct cn *c, uint32_t id, struct dv_err *err)
 	a->voff = ALIGN8(d->keysize);
 	a->percpu = c->opts[DV_OPT_AGGPERCPU] != 0;
 	a->keylen = a->voff + (a->percpu ? 8 : 0);
-	if (d->nwords == 0 || d->nwords != dv_agg_nwords(d->func, d->param) || d->keysize > 1u << 24)
+	if (d->nwords == 0 || d->nwords != dv_agg_nwords(d->func, d->param) ||
+	    d->keysize > 1u << 24)
 		return dv_err_set(err, DV_E_FORMAT,
 		    "aggregation %u has an impossible value", id);
 	if (d->nkeys > p->nacts || (d->nkeys > 0 && d->keyact > p->nacts - d->nkeys))

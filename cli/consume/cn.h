@@ -39,13 +39,14 @@ struct cn_symbols {
 	void *arg;
 	/* kernel address -> "mod", "func", offset; false: unknown */
 	bool (*kernel)(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
-	bool (*user)(void *arg, uint64_t pid, uint64_t addr, const char **obj, const char **sym, uint64_t *off);
+	bool (*user)(void *arg, uint64_t pid, uint64_t addr, const char **obj,
+	    const char **sym, uint64_t *off);
 };
 
 /* What the program asks of the command (dtrace's library actions). */
 struct cn_requests {
 	void *arg;
-	int  (*freopen)(void *arg, const char *path);	/* NULL path (""): back to the first output */
+	int  (*freopen)(void *arg, const char *path);	/* "": back to the first output */
 	int  (*system)(void *arg, const char *cmd);
 	void (*ftruncate)(void *arg);
 };
@@ -53,7 +54,8 @@ struct cn_requests {
 struct cn_config {
 	const struct dv_prog *prog;	/* borrowed, outlives cn */
 	void (*out)(void *arg, const char *s, size_t n);	/* standard output */
-	void (*msg)(void *arg, const char *line);		/* a line of stderr, without prefix and newline */
+	/* a line of stderr, without prefix and newline */
+	void (*msg)(void *arg, const char *line);
 	void *arg;
 	const struct cn_symbols *symbols;
 	const struct cn_requests *requests;
@@ -81,7 +83,8 @@ uint64_t cn_option(const struct cn *c, enum dv_opt opt);
  * here, in order: aggregations must have been taken (cn_take_aggs) before.
  * DV_E_FORMAT: bytes make no sense (err tells the place); the rest is skipped.
  */
-int  cn_take_records(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s, struct dv_err *err);
+int  cn_take_records(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s,
+	struct dv_err *err);
 /*
  * After a round of snapshots of all CPUs, `before`: a time just before the
  * first of them. Prints in order all that nothing older can follow. ~0: all.
@@ -89,7 +92,8 @@ int  cn_take_records(struct cn *c, unsigned cpu, const void *data, const struct 
 void cn_flush(struct cn *c, uint64_t before);
 
 /* One aggregation snapshot: merged into the consumer's aggregations. */
-int  cn_take_aggs(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s, struct dv_err *err);
+int  cn_take_aggs(struct cn *c, unsigned cpu, const void *data, const struct dv_snap *s,
+	struct dv_err *err);
 
 /* At the end: prints aggregations that no printa() printed, as dtrace does (a blank line first). */
 void cn_finish(struct cn *c);

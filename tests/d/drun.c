@@ -330,7 +330,8 @@ main(int argc, char **argv)
 		src.described = stability;
 	n = words_of(text, "// lib:", b4, sizeof(b4), lib, 8);
 	if (rc == 0 && (rc = load_files(dc, n, lib, &err)) != 0)
-		printf("[%s] library line %u, column %u: %s\n", err.tag, err.line, err.col, err.text);
+		printf("[%s] library line %u, column %u: %s\n", err.tag, err.line, err.col,
+		    err.text);
 	if (again)
 		(void)dc_option(dc, "argref", NULL, &err);
 	if (dump)
@@ -340,7 +341,8 @@ main(int argc, char **argv)
 	if (rc == 0 && ((rc = dc_compile(dc, &src, &b, &err)) != 0 ||
 	    (rc = dc_finish(dc, &b, &err)) != 0)) {
 		if (err.line != 0)
-			printf("[%s] line %u, column %u: %s\n", err.tag, err.line, err.col, err.text);
+			printf("[%s] line %u, column %u: %s\n", err.tag, err.line, err.col,
+			    err.text);
 		else
 			printf("[%s] %s\n", err.tag, err.text);
 		for (hint = err.hint; (end = strchr(hint, '\n')) != NULL; hint = end + 1)
