@@ -94,13 +94,21 @@ gi_fbt_mod_probes(const struct gi_kernel *k)
 static struct gi_mod *
 mod_of_probe(const struct gi_kernel *k, uint32_t i)
 {
-	uint32_t m;
+	uint32_t lo = 0, hi = (uint32_t)gi_nmods(k);
+	struct gi_mod *m;
 
-	for (m = 0; m < gi_nmods(k); m++)
-		if (i >= k->mods->v[m].probe_first &&
-		    i - k->mods->v[m].probe_first < 2 * k->mods->v[m].nsyms)
-			return &k->mods->v[m];
-	return NULL;
+	while (lo < hi) {		/* the last that does not begin behind i */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (k->mods->v[mid].probe_first <= i)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return NULL;
+	m = &k->mods->v[lo - 1];
+	return i - m->probe_first < 2 * m->nsyms ? m : NULL;
 }
 
 bool

@@ -41,7 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct gi_probe p;
 		struct gi_sym s;
 
-		for (i = 0; i < gi_nprobes(k); i++)
+		for (i = 0; i < gi_nprobes(k) && i < 100000; i++)
 			gi_probe(k, i, &p);
 		for (i = 0; i < gi_nsyms(k); i++)
 			gi_sym(k, i, &s);
