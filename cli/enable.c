@@ -172,6 +172,21 @@ make_guest_sites(struct dv_progb *b, struct gi_kernel *k, struct dc *dc, const u
 	return rc;
 }
 
+/* Does the program ask what a thread sleeps on? */
+static bool
+reads_sobj(const struct dv_progb *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->vars.n; i++) {
+		const char *name = dv_progb_strat(b, b->vars.v[i].name);
+
+		if (strcmp(name, "__dv_stype") == 0 || strcmp(name, "__dv_wchan") == 0)
+			return true;
+	}
+	return false;
+}
+
 int
 dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
 	  struct gi_kernel *k, struct dc *dc, bool verbose, struct dv_err *err)
@@ -210,8 +225,11 @@ dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
 		if (dv_vec_push(&b->ecbs, e) != 0)
 			goto nomem;
 	}
-	if (k != NULL && b->ecbs.n > 0 && dv_text_loads(b->text.v, b->text.n, DIF_VAR_VTIMESTAMP) &&
-	    (dv_vec_push(&want, GI_WANT_SWITCH) != 0 || dv_vec_push(&probe_of_want, DV_NONE) != 0))
+	if (k != NULL && b->ecbs.n > 0 &&
+	    ((dv_text_loads(b->text.v, b->text.n, DIF_VAR_VTIMESTAMP) &&
+	    (dv_vec_push(&want, GI_WANT_SWITCH) != 0 || dv_vec_push(&probe_of_want, DV_NONE) != 0)) ||
+	    (reads_sobj(b) &&
+	    (dv_vec_push(&want, GI_WANT_SOBJ) != 0 || dv_vec_push(&probe_of_want, DV_NONE) != 0))))
 		goto nomem;
 	if (want.n > 0)
 		rc = make_guest_sites(b, k, dc, want.v, probe_of_want.v, want.n, verbose, err);

@@ -251,8 +251,13 @@ struct gi_sites {
 	const char **exprs;	size_t nexprs;		/* texts; raw arguments are arg0..arg9 (uint64_t) */
 	struct { uint32_t want; char reason[96]; } *left_out; size_t nleft_out;
 };
-/* As the last of `want`: the site where threads are switched, which fires nothing. */
+/*
+ * At the end of `want`: sites that fire nothing. Where threads are switched; where
+ * threads go to sleep on objects, which the prelude's __dv_stype and __dv_wchan
+ * tell of.
+ */
 #define GI_WANT_SWITCH	0xfffffffeu
+#define GI_WANT_SOBJ	0xfffffffdu
 int  gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant,
 		   struct dv_err *err, struct gi_sites **ret);
 void gi_sites_free(struct gi_sites *s);

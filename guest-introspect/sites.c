@@ -380,7 +380,7 @@ gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant, struct dv
     struct gi_sites **ret)
 {
 	struct gi_build b = { .k = k, .want = want, .nwant = nwant };
-	bool switches = nwant > 0 && want[nwant - 1] == GI_WANT_SWITCH;
+	bool switches = false, sobj = false;
 	struct gi_sites *s = NULL;
 	size_t i;
 	int rc;
@@ -389,8 +389,11 @@ gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant, struct dv
 		return rc;
 	if (!k->live)
 		return dv_err_set(err, DV_E_GUEST, "no live guest to place probes in");
-	if (switches)
-		b.nwant = --nwant;
+	for (; nwant > 0 && want[nwant - 1] >= GI_WANT_SOBJ; nwant--) {
+		switches |= want[nwant - 1] == GI_WANT_SWITCH;
+		sobj |= want[nwant - 1] == GI_WANT_SOBJ;
+	}
+	b.nwant = nwant;
 	for (i = 0; i < nwant; i++)
 		if (want[i] >= gi_nprobes(k))
 			return dv_err_set(err, DV_E_INVAL, "there is no probe %u", want[i]);
@@ -404,7 +407,8 @@ gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant, struct dv
 	gi_text_reset(k);
 	if ((rc = gi_syscall_sites(&b, err)) == 0 && (rc = gi_sched_sites(&b, err)) == 0 &&
 	    (rc = gi_fbt_sites(&b, err)) == 0 && (rc = watch_modules(&b, err)) == 0 &&
-	    (!switches || (rc = gi_switch_site(&b, err)) == 0))
+	    (!switches || (rc = gi_switch_site(&b, err)) == 0) &&
+	    (!sobj || (rc = gi_sobj_sites(&b, err)) == 0))
 		rc = finish(&b, s, err);
 	gi_text_reset(k);
 out:

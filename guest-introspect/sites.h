@@ -90,6 +90,7 @@ bool gi_fbt_run(const struct gi_kernel *k, uint32_t i, const char **mod, uint32_
 int gi_syscall_sites(struct gi_build *b, struct dv_err *err);
 int gi_sched_sites(struct gi_build *b, struct dv_err *err);
 int gi_fbt_sites(struct gi_build *b, struct dv_err *err);
-/* GI_WANT_SWITCH (linux/sched.c). */
+/* GI_WANT_SWITCH (linux/sched.c), GI_WANT_SOBJ (linux/sobj.c). */
 int gi_switch_site(struct gi_build *b, struct dv_err *err);
+int gi_sobj_sites(struct gi_build *b, struct dv_err *err);
 #endif

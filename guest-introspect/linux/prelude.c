@@ -14,6 +14,14 @@
  *			SZOMB if it has exited, else SSLEEP; at any other probe
  *			it is SONPROC. Other threads: SZOMB, SSTOP (stopped or
  *			traced), SRUN if on a queue or state 0, else SSLEEP
+ *	pr_stype	of a sleeper: what kind of object it sleeps on, as noted where it
+ *	pr_wchan	went to sleep (sobj.c); SOBJ_CV and 0 if not noted
+ *	pr_flag		PR_ISSYS: a kernel thread. PR_IDLE: an idle thread; at
+ *			sched:::dequeue also the current one if it has gone to sleep
+ *			and its CPU now looks for work
+ *	pr_clname	TS FF RR B IDL DLN EXT, as ps(1) has them
+ *	pr_nice		-20..19; pr_onpro: its CPU; pr_bindpro: the only CPU it may
+ *			run on, or -1
  *	pr_lwpid	the thread's pid, in the init namespace; pr_pid: tgid
  *	pr_fname	comm
  *	pr_psargs	the arguments, of the current process; of others comm
@@ -45,7 +53,15 @@ static const char constants[] =
     "inline char SOBJ_USER_PI = 6;\n"
     "inline char SOBJ_SHUTTLE = 7;\n";
 
+/* What rules of probes remember (sched.c, sobj.c): by thread, by task_struct. */
+static const char variables[] =
+    "self int __dv_yield;\n"
+    "self int __dv_sched;\n"
+    "char __dv_stype[uintptr_t];\n"
+    "uint64_t __dv_wchan[uintptr_t];\n";
+
 static const char typedefs[] =
+    "typedef int pri_t;\n"
     "typedef struct {\n"
     "\tint pr_flag;\n"
     "\tint pr_lwpid;\n"
@@ -53,6 +69,12 @@ static const char typedefs[] =
     "\tint pr_pri;\n"
     "\tchar pr_state;\n"
     "\tchar pr_sname;\n"
+    "\tchar pr_stype;\n"
+    "\tchar pr_nice;\n"
+    "\tuintptr_t pr_wchan;\n"
+    "\tstring pr_clname;\n"
+    "\tint pr_onpro;\n"
+    "\tint pr_bindpro;\n"
     "} lwpsinfo_t;\n"
     "typedef struct {\n"
     "\tint pr_pid;\n"
@@ -86,23 +108,43 @@ lwpsinfo(const struct gi_kernel *k, struct dv_str *s)
 	/* runnable: on a queue, and not only until it is taken off lazily */
 	const char *queued = has(k, "task_struct", "se.sched_delayed") ?
 	    "(T->on_rq != 0 && T->se.sched_delayed == 0)" : "(T->on_rq != 0)";
-	const char *running = "(T == curthread && "
-	    "!(probename == \"off-cpu\" && probeprov == \"sched\"))";
+	const char *running = "(T == curthread && !(probeprov == \"sched\" && "
+	    "(probename == \"off-cpu\" || probename == \"sleep\")))";
+	const char *sleeper = "(T == curthread && probeprov == \"sched\" && "
+	    "probename == \"sleep\")";
+	const char *cpu = has(k, "task_struct", "thread_info.cpu") ? "T->thread_info.cpu" :
+	    has(k, "task_struct", "cpu") ? "T->cpu" : "0";
+	struct dv_str asleep;
 
+	dv_str_init(&asleep);
+	dv_str_printf(&asleep, "(%s || (!%s && T->exit_state == 0 && !%s && T->%s != 0))",
+	    sleeper, running, queued, state);
 	dv_str_printf(s, "translator lwpsinfo_t < struct task_struct *T > {\n"
 	    "\tpr_flag = ((T->flags & 0x200000) != 0 ? PR_ISSYS : 0) |\n"
-	    "\t    (T->pid == 0 ? PR_IDLE : 0);\n"
+	    "\t    (T->pid == 0 || (T == curthread && !%s && probeprov == \"sched\" &&\n"
+	    "\t    probename == \"dequeue\") ? PR_IDLE : 0);\n"
 	    "\tpr_lwpid = T->pid;\n"
 	    "\tpr_addr = (uintptr_t)T;\n"
-	    "\tpr_pri = 139 - T->prio;\n");
-	dv_str_printf(s, "\tpr_state = %s ? SONPROC : T == curthread && %s ? SRUN :\n"
+	    "\tpr_pri = 139 - T->prio;\n"
+	    "\tpr_nice = T->static_prio - 120;\n"
+	    "\tpr_onpro = %s;\n"
+	    "\tpr_bindpro = T->nr_cpus_allowed == 1 ? %s : -1;\n", queued, cpu, cpu);
+	dv_str_add(s, "\tpr_clname = T->policy == 0 ? \"TS\" : T->policy == 1 ? \"FF\" :\n"
+	    "\t    T->policy == 2 ? \"RR\" : T->policy == 3 ? \"B\" : T->policy == 5 ? \"IDL\" :\n"
+	    "\t    T->policy == 6 ? \"DLN\" : T->policy == 7 ? \"EXT\" : \"?\";\n");
+	dv_str_printf(s, "\tpr_stype = %s ? (__dv_stype[(uintptr_t)T] != 0 ?\n"
+	    "\t    __dv_stype[(uintptr_t)T] : SOBJ_CV) : SOBJ_NONE;\n"
+	    "\tpr_wchan = %s ? __dv_wchan[(uintptr_t)T] : 0;\n", asleep.s, asleep.s);
+	dv_str_printf(s, "\tpr_state = %s ? SONPROC : %s ? SSLEEP : T == curthread && %s ? SRUN :\n"
 	    "\t    T->exit_state != 0 ? SZOMB : %s || T->%s == 0 ? SRUN :\n"
 	    "\t    (T->%s & 0xc) != 0 ? SSTOP : SSLEEP;\n",
-	    running, queued, queued, state, state);
-	dv_str_printf(s, "\tpr_sname = %s ? 'O' : T == curthread && %s ? 'R' :\n"
+	    running, sleeper, queued, queued, state, state);
+	dv_str_printf(s, "\tpr_sname = %s ? 'O' : %s ? 'S' : T == curthread && %s ? 'R' :\n"
 	    "\t    T->exit_state != 0 ? 'Z' : %s || T->%s == 0 ? 'R' :\n"
 	    "\t    (T->%s & 0xc) != 0 ? 'T' : 'S';\n"
-	    "};\n", running, queued, queued, state, state);
+	    "};\n", running, sleeper, queued, queued, state, state);
+	s->failed |= asleep.failed;
+	dv_str_fini(&asleep);
 }
 
 /* Bytes of the arguments, without the last one's NUL; D keeps 80 with it. */
@@ -174,6 +216,7 @@ gi_prelude(struct gi_kernel *k, struct dv_err *err)
 	}
 	dv_str_init(&s);
 	dv_str_add(&s, constants);
+	dv_str_add(&s, variables);
 	dv_str_add(&s, typedefs);
 	lwpsinfo(k, &s);
 	psinfo(k, &s);

@@ -41,6 +41,24 @@
  * the entry is used, and two wakers that race may both fire. Threads that are
  * new are enqueued, not woken.
  *
+ * sleep fires where the current thread is taken off its queue to sleep
+ * (DEQUEUE_SLEEP): the decision has been made, a signal that came first has
+ * been seen. Threads that stop or end do not sleep.
+ *
+ * preempt fires as __schedule is entered: in its mode for preemption, or by a
+ * thread that has not asked to sleep and does not yield, which is how a thread
+ * is preempted on its way to user mode. remain-cpu fires as __schedule returns,
+ * unless the thread has left by __switch_to_asm since. Both remember something
+ * of the current thread, in variables of the prelude: that it is in
+ * do_sched_yield (__dv_yield), that it has entered __schedule (__dv_sched).
+ *
+ * surrender fires where a CPU marks the thread of another one for rescheduling,
+ * and it was not marked yet. change-pri fires at the stores to p->prio in the
+ * functions that change it, if the value differs.
+ *
+ * The schedctl probes have a counterpart in one kind of kernel only, which
+ * extends time slices by rseq (CONFIG_RSEQ_SLICE_EXTENSION).
+ *
  * What differs between kernels is asked of BTF and symbols: task_struct.state
  * became __state in 5.14; flag values are those of kernel/sched/sched.h, which
  * were laid out anew together with struct sched_change_ctx (6.19).
@@ -52,10 +70,16 @@
 
 enum event {
 	ON_CPU, OFF_CPU, TICK, WAKEUP, ENQ_QUEUE, ENQ_SWITCH, DEQ_QUEUE, DEQ_SWITCH,
+	SLEEP, PREEMPT, REMAIN, SURRENDER, CHANGE_PRI, SCHEDCTL,
 	WAKE_STORE, WAKE_DELAYED	/* WAKEUP's sites; no rows */
 };
 #define TASK_WAKING	0x200
-#define WAKE_REGS	4u		/* stores of it */
+#define TASK_STOPPED	0x004		/* __TASK_STOPPED */
+#define TASK_TRACED	0x008		/* __TASK_TRACED */
+#define TASK_DEAD	0x080
+#define DEQUEUE_SLEEP	0x01
+#define TIF_NEED_RESCHED 3
+#define MAXSTORES	8u		/* of one member, in one function */
 
 static const struct row {
 	const char *name, *func;
@@ -81,6 +105,22 @@ static const struct row {
 	{ "dequeue", "dequeue_task_stop", DEQ_QUEUE, NULL },
 	{ "dequeue", "dequeue_task_scx", DEQ_QUEUE, NULL },
 	{ "dequeue", "__switch_to_asm", DEQ_SWITCH, NULL },
+	{ "sleep", "dequeue_task_fair", SLEEP, NULL },
+	{ "sleep", "dequeue_task_rt", SLEEP, NULL },
+	{ "sleep", "dequeue_task_dl", SLEEP, NULL },
+	{ "sleep", "dequeue_task_stop", SLEEP, NULL },
+	{ "sleep", "dequeue_task_scx", SLEEP, NULL },
+	{ "preempt", "__schedule", PREEMPT, NULL },
+	{ "remain-cpu", "__schedule", REMAIN, NULL },
+	{ "surrender", "__resched_curr", SURRENDER, NULL },
+	{ "surrender", "resched_curr", SURRENDER, "__resched_curr" },
+	{ "change-pri", "set_user_nice", CHANGE_PRI, NULL },
+	{ "change-pri", "__sched_setscheduler", CHANGE_PRI, NULL },
+	{ "change-pri", "rt_mutex_setprio", CHANGE_PRI, NULL },
+	{ "change-pri", "__setscheduler_prio", CHANGE_PRI, NULL },
+	{ "schedctl-nopreempt", "", SCHEDCTL, NULL },
+	{ "schedctl-preempt", "", SCHEDCTL, NULL },
+	{ "schedctl-yield", "", SCHEDCTL, NULL },
 };
 #define NROWS	(sizeof(rows) / sizeof(rows[0]))
 
@@ -92,7 +132,7 @@ gi_sched_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 	(void)err;
 	p->nsched = 0;
 	for (i = 0; i < NROWS; i++)
-		if (gi_addr(k, rows[i].func) != 0 &&
+		if ((rows[i].func[0] == '\0' || gi_addr(k, rows[i].func) != 0) &&
 		    (rows[i].unless == NULL || gi_addr(k, rows[i].unless) == 0))
 			p->sched[p->nsched++] = i;
 	return 0;
@@ -108,13 +148,22 @@ gi_sched_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 	ret->name = r->name;
 	if (gi_type_find(k, GI_T_STRUCT, "task_struct") == 0)
 		ret->why_not = "the guest's kernel has no type information";
-	if (r->ev == ON_CPU)
+	if (r->ev == ON_CPU || r->ev == SLEEP || r->ev == PREEMPT || r->ev == REMAIN)
 		return;
 	ret->args[0] = (struct gi_arg){ .native = "struct task_struct *",
 	    .xlate = "lwpsinfo_t *", .map = 0 };
 	ret->args[1] = (struct gi_arg){ .native = "struct task_struct *",
 	    .xlate = "psinfo_t *", .map = 1 };
 	ret->nargs = 2;
+	if (r->ev == SCHEDCTL)
+		ret->why_not = gi_addr(k, "__x64_sys_rseq_slice_yield") == 0 ||
+		    gi_type_find(k, GI_T_STRUCT, "rseq_slice") == 0 ?
+		    "the guest's kernel does not extend time slices (CONFIG_RSEQ_SLICE_EXTENSION)" :
+		    "not available in this version";
+	if (r->ev == CHANGE_PRI) {
+		ret->args[2] = (struct gi_arg){ .native = "pri_t", .map = 2 };
+		ret->nargs = 3;
+	}
 	if (r->ev != ENQ_QUEUE && r->ev != ENQ_SWITCH && r->ev != DEQ_QUEUE &&
 	    r->ev != DEQ_SWITCH)
 		return;
@@ -129,7 +178,16 @@ gi_sched_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 
 /* ---- sites ---- */
 
+/* A store that a function does: mov %src, disp(%base), or of a constant. */
+struct store {
+	uint64_t at;
+	unsigned base, src;	/* DV_REG_* */
+	bool is_imm;
+	int64_t imm;
+};
+
 struct names {
+	bool tif;		/* the function that marks threads takes the mark's number */
 	bool delayed;		/* se.sched_delayed exists */
 	const char *state;	/* of task_struct */
 	unsigned enq_delayed, enq_head;
@@ -140,6 +198,7 @@ find_names(const struct gi_kernel *k, struct names *n)
 {
 	bool relaid = gi_type_find(k, GI_T_STRUCT, "sched_change_ctx") != 0;
 
+	n->tif = gi_addr(k, "__resched_curr") != 0;
 	n->delayed = gi_offsetof(k, "task_struct", "se.sched_delayed") >= 0;
 	n->state = gi_offsetof(k, "task_struct", "__state") >= 0 ? "__state" : "state";
 	n->enq_delayed = relaid ? 0x20 : 0x200;
@@ -150,16 +209,45 @@ find_names(const struct gi_kernel *k, struct names *n)
 #define RQ	"((struct rq *)arg2)"
 
 static void
-raw_and_args(struct gi_build *b, enum event ev, const struct names *n, unsigned reg,
-    struct gi_rule *r)
+raw_and_args(struct gi_build *b, enum event ev, const struct names *n,
+    const struct store *st, struct gi_rule *r)
 {
-	struct dv_argset raw = { 0 }, args;
+	struct dv_argset raw = { 0 }, args = { 0 };
 	struct dv_loc task = { 0 }, rq = { 0 }, val = { 0 };
 	uint64_t rqs = gi_addr(b->k, "runqueues"), offs = gi_addr(b->k, "__per_cpu_offset");
 
 	switch (ev) {
 	case ON_CPU:
+	case SCHEDCTL:
 		break;
+	case PREEMPT:
+	case REMAIN:
+		raw.arg[0] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDI, .size = 4 };
+		r->raw = gi_build_args(b, &raw);
+		r->args = gi_build_args(b, &args);
+		return;
+	case SURRENDER:
+		task.kind = DV_LOC_DIFO;
+		task.value = gi_build_expr(b, "(uint64_t)((struct rq *)arg2)->curr");
+		raw.arg[2] = gi_loc_reg(DV_REG_RDI);
+		raw.arg[3] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RSI, .size = 4 };
+		r->raw = gi_build_args(b, &raw);
+		args.arg[0] = args.arg[1] = task;
+		r->args = gi_build_args(b, &args);
+		return;
+	case CHANGE_PRI:
+		task = gi_loc_reg(st->base);
+		raw.arg[0] = task;
+		raw.arg[1] = st->is_imm ?
+		    (struct dv_loc){ .kind = DV_LOC_CONST, .value = (uint64_t)st->imm } :
+		    (struct dv_loc){ .kind = DV_LOC_REG, .reg = (uint8_t)st->src, .size = 4,
+		    .sign = 1 };
+		r->raw = gi_build_args(b, &raw);
+		args.arg[0] = args.arg[1] = task;
+		args.arg[2].kind = DV_LOC_DIFO;
+		args.arg[2].value = gi_build_expr(b, "139 - (int)arg1");
+		r->args = gi_build_args(b, &args);
+		return;
 	case TICK:
 		task.kind = DV_LOC_CURTHREAD;
 		break;
@@ -167,11 +255,12 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n, unsigned 
 	case DEQ_SWITCH:
 	case ENQ_QUEUE:
 	case DEQ_QUEUE:
+	case SLEEP:
 	case WAKE_DELAYED:
 		task = gi_loc_reg(DV_REG_RSI);
 		break;
 	case WAKE_STORE:
-		task = gi_loc_reg(reg);
+		task = gi_loc_reg(st->base);
 		break;
 	case WAKEUP:
 	case ENQ_SWITCH:
@@ -182,7 +271,7 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n, unsigned 
 	args = raw;
 	if (ev == WAKEUP)
 		raw.arg[2] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RSI, .size = 4 };
-	if (ev == ENQ_QUEUE || ev == DEQ_QUEUE || ev == WAKE_DELAYED) {
+	if (ev == ENQ_QUEUE || ev == DEQ_QUEUE || ev == SLEEP || ev == WAKE_DELAYED) {
 		rq = gi_loc_reg(DV_REG_RDI);
 		raw.arg[2] = rq;
 		raw.arg[3] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDX, .size = 4 };
@@ -195,9 +284,11 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n, unsigned 
 		val.kind = DV_LOC_DIFO;
 		val.value = gi_build_expr(b, "(arg3 & 0x%x) != 0", n->enq_head);
 	}
-	if (ev != WAKE_DELAYED)
+	if (ev != WAKE_DELAYED && ev != SLEEP)
 		args.arg[2] = rq;
 	args.arg[3] = val;
+	if (ev == SLEEP)
+		args.arg[0] = args.arg[1] = args.arg[2] = (struct dv_loc){ 0 };
 	r->raw = gi_build_args(b, &raw);
 	r->args = gi_build_args(b, &args);
 }
@@ -209,7 +300,24 @@ guard(struct gi_build *b, enum event ev, const struct names *n)
 	case ON_CPU:
 	case OFF_CPU:
 	case WAKE_STORE:
+	case SCHEDCTL:
 		return GI_NOEXPR;
+	case SLEEP:
+		return gi_build_expr(b, "(struct task_struct *)arg0 == curthread && "
+		    "(uint64_t)" RQ "->curr == arg0 && (arg3 & %d) != 0%s && "
+		    "(" TASK "->%s & %d) == 0", DEQUEUE_SLEEP,
+		    n->delayed ? " && " TASK "->se.sched_delayed == 0" : "",
+		    n->state, TASK_DEAD | TASK_STOPPED | TASK_TRACED);
+	case PREEMPT:
+		return gi_build_expr(b, "curthread->pid != 0 && ((int)arg0 == 1 || "
+		    "((int)arg0 == 0 && curthread->%s == 0 && self->__dv_yield == 0))", n->state);
+	case REMAIN:
+		return gi_build_expr(b, "self->__dv_sched != 0");
+	case SURRENDER:
+		return gi_build_expr(b, RQ "->cpu != cpu && (" RQ "->curr->thread_info.flags & "
+		    "(1 << %d%s)) == 0", TIF_NEED_RESCHED, n->tif ? " | 1 << (arg3 & 31)" : "");
+	case CHANGE_PRI:
+		return gi_build_expr(b, "(int)arg1 != " TASK "->prio");
 	case WAKE_DELAYED:
 		return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0 && "
 		    TASK "->se.sched_delayed != 0 && (arg3 & 0x%x) != 0", n->enq_delayed);
@@ -243,17 +351,63 @@ guard(struct gi_build *b, enum event ev, const struct names *n)
 
 static void
 add_rule(struct gi_build *b, uint32_t want, uint64_t at, enum event ev, const struct names *n,
-    unsigned reg)
+    const struct store *st)
 {
 	struct gi_rule r = { .kind = DV_RULE_FIRE, .probe = want };
 	uint32_t prio = ev == ENQ_SWITCH || ev == WAKE_DELAYED ? GI_PRIO_FIRST :
 	    ev == DEQ_SWITCH ? GI_PRIO_SECOND : GI_PRIO_THIRD;
 
-	raw_and_args(b, ev, n, reg, &r);
+	raw_and_args(b, ev, n, st, &r);
 	r.guard = guard(b, ev, n);
 	if (r.guard == GI_NOEXPR)
 		r.raw = DV_NONE;
 	gi_build_rule(b, at, prio, &r);
+}
+
+/* Something to remember or forget, without a probe; raw: raw arguments, or NULL. */
+static void
+add_stmt(struct gi_build *b, uint64_t at, uint32_t prio, const struct dv_argset *raw,
+    const char *text)
+{
+	struct gi_rule r = { .kind = DV_RULE_STMT, .probe = DV_NONE, .args = DV_NONE };
+
+	r.raw = raw != NULL ? gi_build_args(b, raw) : DV_NONE;
+	r.guard = gi_build_expr(b, "%s", text);
+	gi_build_rule(b, at, prio, &r);
+}
+
+/*
+ * The stores of 32 bits to [register + disp] in a function: of a register, or
+ * of a constant. False: it cannot be read or decoded, or has too many.
+ */
+static bool
+find_stores(struct gi_kernel *k, const char *func, int64_t disp, struct store *ret, unsigned *n)
+{
+	struct gi_insn i;
+	struct gi_sym s;
+	const uint8_t *p;
+	size_t at;
+	int base;
+
+	*n = 0;
+	if (disp < 0 || !gi_sym_find(k, "vmlinux", func, &s) ||
+	    (p = gi_text(k, s.addr, s.size)) == NULL)
+		return false;
+	for (at = 0; at < s.size && gi_insn(p + at, s.size - at, s.addr + at, &i); at += i.len) {
+		struct store *st = &ret[*n];
+
+		if (i.map != 0 || (i.op != 0xc7 && i.op != 0x89) || i.prefix != 0 || i.seg != 0 ||
+		    (i.rex & 8) != 0 || i.disp != disp || (base = gi_insn_base(&i)) < 0)
+			continue;
+		if (*n == MAXSTORES)
+			return false;
+		*st = (struct store){ .at = s.addr + at, .base = gi_reg_of[base],
+		    .is_imm = i.op == 0xc7, .imm = i.imm };
+		if (!st->is_imm)
+			st->src = gi_reg_of[(i.modrm >> 3 & 7) | ((i.rex & 4) != 0 ? 8u : 0u)];
+		(*n)++;
+	}
+	return at == s.size;
 }
 
 /*
@@ -264,37 +418,75 @@ static bool
 wake_sites(struct gi_build *b, uint32_t want, const struct names *n)
 {
 	struct gi_kernel *k = b->k;
-	int64_t state = gi_offsetof(k, "task_struct", n->state);
 	uint64_t fair = gi_addr(k, "enqueue_task_fair");
-	struct { uint64_t at; unsigned reg; } stores[WAKE_REGS];
-	unsigned nstores = 0, j;
-	struct gi_insn i;
-	struct gi_sym s;
-	const uint8_t *p;
-	size_t at;
-	int base;
+	struct store st[MAXSTORES];
+	unsigned nst, j, found = 0;
 
-	if (state < 0 || !gi_sym_find(k, "vmlinux", "try_to_wake_up", &s) ||
-	    (p = gi_text(k, s.addr, s.size)) == NULL)
-		return false;
-	for (at = 0; at < s.size && gi_insn(p + at, s.size - at, s.addr + at, &i); at += i.len) {
-		if (i.map != 0 || i.op != 0xc7 || i.prefix != 0 || i.seg != 0 ||
-		    i.disp != state || i.imm != TASK_WAKING || (base = gi_insn_base(&i)) < 0)
-			continue;
-		if (nstores == WAKE_REGS)
-			return false;
-		stores[nstores].at = s.addr + at;
-		stores[nstores++].reg = gi_reg_of[base];
-	}
-	if (nstores == 0 || at != s.size)
+	if (!find_stores(k, "try_to_wake_up", gi_offsetof(k, "task_struct", n->state), st, &nst))
 		return false;
 	if (n->delayed && (fair == 0 || (fair = gi_fn_entry(k, fair)) == 0))
 		return false;
-	for (j = 0; j < nstores; j++)
-		add_rule(b, want, stores[j].at, WAKE_STORE, n, stores[j].reg);
-	if (n->delayed)
-		add_rule(b, want, fair, WAKE_DELAYED, n, 0);
-	return true;
+	for (j = 0; j < nst; j++)
+		if (st[j].is_imm && st[j].imm == TASK_WAKING) {
+			add_rule(b, want, st[j].at, WAKE_STORE, n, &st[j]);
+			found++;
+		}
+	if (n->delayed && found > 0)
+		add_rule(b, want, fair, WAKE_DELAYED, n, NULL);
+	return found > 0;
+}
+
+static void
+change_pri_sites(struct gi_build *b, uint32_t want, const struct names *n, const char *func)
+{
+	struct store st[MAXSTORES];
+	unsigned nst, j;
+
+	if (!find_stores(b->k, func, gi_offsetof(b->k, "task_struct", "prio"), st, &nst) || nst == 0)
+		gi_build_leave(b, want, "no change of a priority is found in %s", func);
+	else
+		for (j = 0; j < nst; j++)
+			add_rule(b, want, st[j].at, CHANGE_PRI, n, &st[j]);
+}
+
+/* preempt: a thread in do_sched_yield gives its CPU away of its own will. */
+static void
+preempt_sites(struct gi_build *b, uint32_t want, uint64_t schedule, const struct names *n)
+{
+	uint64_t yield = gi_fn_entry(b->k, gi_addr(b->k, "do_sched_yield"));
+	struct dv_argset raw = { .arg[0] = { .kind = DV_LOC_REG, .reg = DV_REG_RDI, .size = 4 } };
+
+	if (yield == 0) {
+		gi_build_leave(b, want, "the text of do_sched_yield cannot be read");
+		return;
+	}
+	add_stmt(b, yield, GI_PRIO_FIRST, NULL, "self->__dv_yield = 1");
+	add_rule(b, want, schedule, PREEMPT, n, NULL);
+	add_stmt(b, schedule, GI_PRIO_LAST, &raw,
+	    "self->__dv_yield != 0 && (int)arg0 == 0 ? (self->__dv_yield = 0) : 0");
+}
+
+static void
+remain_sites(struct gi_build *b, uint32_t want, uint64_t schedule, const struct names *n)
+{
+	struct gi_kernel *k = b->k;
+	uint64_t swtch = gi_fn_entry(k, gi_addr(k, "__switch_to_asm"));
+	const struct gi_fn *f = gi_fn_at(k, schedule);
+	struct gi_exits x = { 0 };
+	size_t i;
+
+	if (swtch == 0 || f == NULL || gi_fn_exits(k, f, &x) != 0 || x.x.n == 0)
+		gi_build_leave(b, want, "the ends of __schedule are not found");
+	else {
+		add_stmt(b, schedule, GI_PRIO_LAST, NULL, "self->__dv_sched = 1");
+		add_stmt(b, swtch, GI_PRIO_LAST, NULL, "self->__dv_sched = 0");
+		for (i = 0; i < x.x.n; i++) {
+			add_rule(b, want, x.x.v[i].at, REMAIN, n, NULL);
+			add_stmt(b, x.x.v[i].at, GI_PRIO_LAST, NULL,
+			    "self->__dv_sched != 0 ? (self->__dv_sched = 0) : 0");
+		}
+	}
+	dv_vec_fini(&x.x);
 }
 
 int
@@ -317,11 +509,16 @@ gi_sched_sites(struct gi_build *b, struct dv_err *err)
 		row = &rows[p->sched[w - p->sched_first]];
 		if (row->ev == WAKEUP && wake_sites(b, (uint32_t)i, &n))
 			continue;
-		if ((at = gi_fn_entry(k, gi_addr(k, row->func))) == 0) {
+		if ((at = gi_fn_entry(k, gi_addr(k, row->func))) == 0)
 			gi_build_leave(b, (uint32_t)i, "the text of %s cannot be read", row->func);
-			continue;
-		}
-		add_rule(b, (uint32_t)i, at, row->ev, &n, 0);
+		else if (row->ev == CHANGE_PRI)
+			change_pri_sites(b, (uint32_t)i, &n, row->func);
+		else if (row->ev == PREEMPT)
+			preempt_sites(b, (uint32_t)i, at, &n);
+		else if (row->ev == REMAIN)
+			remain_sites(b, (uint32_t)i, at, &n);
+		else
+			add_rule(b, (uint32_t)i, at, row->ev, &n, NULL);
 	}
 	return 0;
 }
