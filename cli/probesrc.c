@@ -31,6 +31,7 @@ struct matches {
 	dv_probenums_t nums;
 	struct dc_probeinfo info;
 	bool have_info;
+	const char *why_not;		/* none: why the guest lacks one, or NULL */
 };
 
 struct dv_probesrc {
@@ -38,6 +39,7 @@ struct dv_probesrc {
 	size_t nguest;
 	DV_VEC(struct own) own;		/* first `nfixed` come before the guest's */
 	size_t nfixed;
+	const char *why_not;		/* of the last match_guest: why the guest lacks one */
 	struct dv_arena *arena;
 	struct dv_smap *cache;		/* "id:p:m:f:n" -> struct matches */
 	DV_VEC(struct matches *) all;
@@ -231,11 +233,17 @@ match_guest(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nu
 				continue;
 			}
 		}
-		if (!gi_probe_name(ps->k, i, &p) || !field_matches(d->name, gn, p.name) ||
+		/* What the guest cannot have has a name all the same. */
+		if ((!gi_probe_name(ps->k, i, &p) && p.why_not == NULL) || !field_matches(d->name, gn, p.name) ||
 		    !field_matches(d->func, gf, p.func) || !field_matches(d->prov, gp, p.prov))
 			continue;
-		if (gi_probe_exists(ps->k, i) && dv_vec_push(nums, (uint32_t)(ps->nfixed + i)) != 0)
-			return DV_E_NOMEM;
+		if (gi_probe_exists(ps->k, i)) {
+			if (dv_vec_push(nums, (uint32_t)(ps->nfixed + i)) != 0)
+				return DV_E_NOMEM;
+		} else if (ps->why_not == NULL) {
+			gi_probe(ps->k, i, &p);
+			ps->why_not = p.why_not;
+		}
 	}
 	return 0;
 }
@@ -303,8 +311,10 @@ lookup(struct dv_probesrc *ps, const struct dc_pdesc *d, struct matches **ret, s
 			free(m);
 			return dv_err_nomem(err);
 		}
+		ps->why_not = NULL;
 		if (match_all(ps, d, &m->nums) != 0 || dv_smap_set_ptr(ps->cache, key, m) != 0)
 			return dv_err_nomem(err);
+		m->why_not = ps->why_not;
 	}
 	*ret = m;
 	return 0;
@@ -400,8 +410,10 @@ compiler_match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, st
 				gi_probe(ps->k, v.index, &p);
 			common_args(&m->info, &p, i == 0);
 		}
-		if (m->nums.n == 0)
+		if (m->nums.n == 0) {
 			m->info.flags = 0;
+			m->info.why_not = m->why_not;
+		}
 		m->have_info = true;
 	}
 	*ret = m->info;

@@ -82,7 +82,8 @@ match(struct dc *c, struct clause *cl, const struct dc_source *src)
 				continue;
 			}
 			dc_error(c, d->loc, D_PDESC_ZERO,
-			    "probe description %s does not match any probes", d->text);
+			    "probe description %s does not match any probes%s%s", d->text,
+			    in.why_not != NULL ? ": " : "", in.why_not != NULL ? in.why_not : "");
 			return;
 		}
 		at_clause(c, cl, d, &in, src);

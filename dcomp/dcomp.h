@@ -81,6 +81,7 @@ struct dc_arg {
 #define DC_MAXPROV 8
 struct dc_probeinfo {
 	uint64_t nmatched;
+	const char *why_not;	/* none matched: one would that the guest cannot have; or NULL */
 	uint32_t nargs;		/* of the arguments typed alike in all matched probes */
 	struct dc_arg args[DC_MAXARGS];
 	bool args_differ;	/* matched probes differ in their argument types (D_ARGS_MULTI) */

@@ -15,7 +15,10 @@
 
 /* ---- names ------------------------------------------------------------- */
 
-/* Introspection's variables are spelled as no D program can. */
+/*
+ * Introspection's variables are spelled as no D program can. Those that a library
+ * declares it shares with programs and translators.
+ */
 const char *
 id_key(struct dc *c, const char *name)
 {
@@ -37,7 +40,7 @@ id_find(struct dc *c, enum scope sc, const char *name)
 	    (id = dv_smap_get_ptr(scope_map(c, sc), id_key(c, name))) != NULL)
 		return id;
 	id = dv_smap_get_ptr(scope_map(c, sc), name);
-	if (c->expr_mode && id != NULL && id->kind == ID_VAR)
+	if (c->expr_mode && id != NULL && id->kind == ID_VAR && !id->lib)
 		return NULL;
 	return id;
 }
@@ -57,6 +60,7 @@ id_add(struct dc *c, enum scope sc, const char *name, enum idkind k, struct loc 
 	struct ident *id = dc_alloc(c, sizeof(*id));
 
 	id->kind = k;
+	id->lib = c->lib;
 	id->scope = sc;
 	id->name = k == ID_VAR ? id_key(c, name) : dc_strdup(c, name, strlen(name));
 	id->var = DV_NONE;

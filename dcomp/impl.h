@@ -217,7 +217,7 @@ struct ident {
 	uint8_t scope;			/* enum scope */
 	bool assoc;			/* VAR: associative array; INLINE: with parameters */
 	bool alloca_set, other_set;	/* VAR: what it was given */
-	bool lib;			/* INLINE: of a library, checked where it is used */
+	bool lib;			/* of a library; an inline is checked where it is used */
 	bool at_work;			/* INLINE: its text is being checked */
 	const char *name;
 	struct type *type;		/* VAR; INLINE */

@@ -436,17 +436,26 @@ wake_sites(struct gi_build *b, uint32_t want, const struct names *n)
 	return found > 0;
 }
 
+/* Compilers put parts of a function under names of their own. */
 static void
 change_pri_sites(struct gi_build *b, uint32_t want, const struct names *n, const char *func)
 {
+	static const char *const parts[] = { "", ".part.0", ".isra.0", ".constprop.0" };
 	struct store st[MAXSTORES];
-	unsigned nst, j;
+	unsigned nst, j, found = 0;
+	char name[64];
+	size_t i;
 
-	if (!find_stores(b->k, func, gi_offsetof(b->k, "task_struct", "prio"), st, &nst) || nst == 0)
-		gi_build_leave(b, want, "no change of a priority is found in %s", func);
-	else
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", func, parts[i]);
+		if (!find_stores(b->k, name, gi_offsetof(b->k, "task_struct", "prio"), st, &nst))
+			continue;
 		for (j = 0; j < nst; j++)
 			add_rule(b, want, st[j].at, CHANGE_PRI, n, &st[j]);
+		found += nst;
+	}
+	if (found == 0)
+		gi_build_leave(b, want, "no change of a priority is found in %s", func);
 }
 
 /* preempt: a thread in do_sched_yield gives its CPU away of its own will. */
