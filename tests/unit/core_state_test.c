@@ -747,6 +747,35 @@ TEST(timers)
 }
 
 /* Clause-locals are unset at each firing, and shared by its clauses. */
+TEST(one_cpu_alone_has_clauses)
+{
+	struct dv_account a;
+	uint32_t site, begin, tick;
+	struct tb t;
+
+	tb_init(&t, 3);
+	t.b.opts[DV_OPT_CPU] = 1;
+	site = simple_site(&t, empty_clause(&t));
+	begin = probe_add(&t, "BEGIN", DV_PF_BEGIN);
+	ecb_add(&t, begin, empty_clause(&t));
+	tick = probe_add(&t, "tick-1s", DV_PF_HOST);
+	ecb_add(&t, tick, empty_clause(&t));
+	EXPECT_EQ(dv_vec_push(&t.b.timers, (struct dv_timer){ tick, 0, 1000000000 }), 0);
+	tb_go(&t);
+	dv_sim_hit(t.sim, 0, site);
+	dv_sim_hit(t.sim, 1, site);
+	dv_sim_hit(t.sim, 1, site);
+	dv_sim_hit(t.sim, 2, site);
+	dv_sim_timer(t.sim, -1, 0);
+	expect_account(&t, 0, &a);
+	EXPECT_EQ(a.fired, 2);
+	expect_account(&t, 1, &a);		/* the host context is no CPU of the guest */
+	EXPECT_EQ(a.fired, 1);
+	expect_account(&t, 2, &a);
+	EXPECT_EQ(a.fired, 1);
+	tb_fini(&t);
+}
+
 TEST(clause_locals)
 {
 	uint32_t site, p, d, load;
