@@ -38,9 +38,9 @@ test_what_is_always_so()
 	    -x late=static -n BEGIN || return 1
 	refused 2 "'lazyload' to '': there are no object files" -x lazyload -n BEGIN || return 1
 	refused 2 "'nojtanalysis' to '': functions are read" -x nojtanalysis -n BEGIN || return 1
-	refused 2 "'printsize' to '8': print() shows" -x printsize=8 -n BEGIN || return 1
+	refused 2 "'printsize' to '8': print\\(\\) shows" -x printsize=8 -n BEGIN || return 1
 	refused 2 "'rawquantize' to '': distributions are always drawn" -x rawquantize -n BEGIN || return 1
-	refused 2 "'jstackstrsize' to '100': there is no jstack()" -x jstackstrsize=100 -n BEGIN || return 1
+	refused 2 "'jstackstrsize' to '100': there is no jstack\\(\\)" -x jstackstrsize=100 -n BEGIN || return 1
 	refused 2 "'ustackframes' to '0': Invalid value" -x ustackframes=0 -n BEGIN
 }
 
