@@ -12,10 +12,11 @@
  * Any of the jumps may be conditional. The compiler moves unlikely parts of f
  * into a symbol f.cold elsewhere, and f jumps there and back: such parts belong
  * to f's body. So do the far parts of static_cpu_has(), which lie in
- * .altinstr_aux, among init data, until alternatives are patched. Text is walked straight through: these kernels keep no data in
- * functions written in C, and jump tables live in rodata. A function that
- * cannot be decoded whole, or that uses computed gotos (many indirect jumps, as
- * the BPF interpreter has), has no known returns: better none than some.
+ * .altinstr_aux, among init data, until alternatives are patched. Text is walked
+ * straight through: these kernels keep no data in functions written in C, and
+ * jump tables live in rodata. A function that cannot be decoded whole, or that
+ * uses computed gotos (many indirect jumps, as the BPF interpreter has), has no
+ * known returns: better none than some.
  *
  * Text is copied in pieces when first looked at, so that one operation sees
  * one state of it, and enabling one probe does not read all.

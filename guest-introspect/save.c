@@ -193,6 +193,32 @@ put_section(uint8_t *at, const void *v, size_t n)
 		memcpy(at, v, n);
 }
 
+static void
+put_modules(uint8_t *const *at, const struct mparts *p)
+{
+	put_section(at[S_MODS], p->mods.v, p->mods.n * sizeof(*p->mods.v));
+	put_section(at[S_MSYMS], p->syms.v, p->syms.n * sizeof(*p->syms.v));
+	put_section(at[S_MNAMES], p->names.v, p->names.n);
+	put_section(at[S_MBTF], p->btf.v, p->btf.n);
+	put_section(at[S_MFNS], p->fns.v, p->fns.n * sizeof(*p->fns.v));
+}
+
+static void
+put_syms(uint8_t *const *at, const struct gi_ksyms *s, uint64_t base)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n; i++) {
+		uint64_t a = s->v[i].percpu ? s->v[i].addr : s->v[i].addr - base;
+
+		memcpy(at[S_ADDR] + 8 * (size_t)i, &a, 8);
+		memcpy(at[S_NAME] + 4 * (size_t)i, &s->v[i].name, 4);
+		at[S_TYPE][i] = s->v[i].type;
+		at[S_PERCPU][i] = s->v[i].percpu;
+	}
+	memcpy(at[S_NAMES], s->names, s->nameslen);
+}
+
 int
 gi_kernel_save(struct gi_kernel *k, bool modules, struct dv_err *err, void **data, size_t *len)
 {
@@ -254,15 +280,7 @@ gi_kernel_save(struct gi_kernel *k, bool modules, struct dv_err *err, void **dat
 		at[i] = out + total;
 		total += align8(h.n[i] * elem[i]);
 	}
-	for (i = 0; i < s->n; i++) {
-		uint64_t a = s->v[i].percpu ? s->v[i].addr : s->v[i].addr - k->base;
-
-		memcpy(at[S_ADDR] + 8 * (size_t)i, &a, 8);
-		memcpy(at[S_NAME] + 4 * (size_t)i, &s->v[i].name, 4);
-		at[S_TYPE][i] = s->v[i].type;
-		at[S_PERCPU][i] = s->v[i].percpu;
-	}
-	memcpy(at[S_NAMES], s->names, s->nameslen);
+	put_syms(at, s, k->base);
 	memcpy(at[S_BTF], k->btf->data, k->btf->len);
 	if (p != NULL) {
 		memcpy(at[S_FNS], p->fns, p->nfns * sizeof(*p->fns));
@@ -272,11 +290,7 @@ gi_kernel_save(struct gi_kernel *k, bool modules, struct dv_err *err, void **dat
 		memcpy(at[S_FBT], p->fbt, p->nfbt * sizeof(*p->fbt));
 	}
 	memcpy(at[S_STRS], strs.v.v, strs.v.n);
-	put_section(at[S_MODS], mp.mods.v, mp.mods.n * sizeof(*mp.mods.v));
-	put_section(at[S_MSYMS], mp.syms.v, mp.syms.n * sizeof(*mp.syms.v));
-	put_section(at[S_MNAMES], mp.names.v, mp.names.n);
-	put_section(at[S_MBTF], mp.btf.v, mp.btf.n);
-	put_section(at[S_MFNS], mp.fns.v, mp.fns.n * sizeof(*mp.fns.v));
+	put_modules(at, &mp);
 	h.len = total;
 	memcpy(out, &h, sizeof(h));
 	h.sum = gi_save_checksum(out + offsetof(struct hdr, base), total - offsetof(struct hdr, base));

@@ -219,7 +219,8 @@ gi_mod_settle(struct gi_mods *ms, uint32_t n)
 static void
 add_mark(struct gi_mod *m, const uint8_t *s, const struct offs *o, uint32_t at, uint8_t size)
 {
-	if (at == DV_NO_OFF || at + size > o->size || m->nmarks == sizeof(m->mark) / sizeof(m->mark[0]))
+	if (at == DV_NO_OFF || at + size > o->size ||
+	    m->nmarks == sizeof(m->mark) / sizeof(m->mark[0]))
 		return;
 	m->mark[m->nmarks].at = m->addr + at;
 	m->mark[m->nmarks].size = size;
