@@ -277,6 +277,72 @@ put(void *arg, const char *line)
 	strcat(l->text, "\n");
 }
 
+/* Types of a hostile guest: "rec" holds itself twice, "odd" has odd names. */
+static dc_tid_t
+hostile_find(void *arg, const char *mod, enum dc_tkind kind, const char *name)
+{
+	(void)arg;
+	(void)mod;
+	return kind != DC_T_STRUCT ? 0 : strcmp(name, "rec") == 0 ? 1 :
+	    strcmp(name, "odd") == 0 ? 2 : 0;
+}
+
+static int
+hostile_info(void *arg, dc_tid_t id, struct dc_tinfo *ret)
+{
+	static const struct dc_tinfo t[] = {
+		{ .kind = DC_T_STRUCT, .name = "rec", .size = 64, .n = 2 },
+		{ .kind = DC_T_STRUCT, .name = "odd", .size = 4, .n = 1 },
+		{ .kind = DC_T_INT, .name = "in;t\n}", .size = 4, .is_signed = true },
+	};
+
+	(void)arg;
+	if (id == 0 || id > 3)
+		return DV_E_NOENT;
+	*ret = t[id - 1];
+	return 0;
+}
+
+static int
+hostile_member(void *arg, dc_tid_t id, uint32_t i, struct dc_minfo *ret)
+{
+	(void)arg;
+	if (id == 1)
+		*ret = (struct dc_minfo){ .name = i == 0 ? "a" : "b", .type = 1,
+		    .bit_off = i * 256 };
+	else
+		*ret = (struct dc_minfo){ .name = "x;0 0 y", .type = 3 };
+	return 0;
+}
+
+static bool
+hostile_enumerator(void *arg, const char *name, int64_t *value, dc_tid_t *type)
+{
+	(void)arg;
+	(void)name;
+	(void)value;
+	(void)type;
+	return false;
+}
+
+TEST(types_without_end_and_odd_names_are_no_danger_to_print)
+{
+	static const struct dc_types types = { .find = hostile_find, .info = hostile_info,
+	    .member = hostile_member, .enumerator = hostile_enumerator };
+	struct dc_config cfg = { .program = "t", .types = &types };
+	struct fix f;
+
+	memset(&f, 0, sizeof(f));
+	EXPECT_EQ(dc_open(&cfg, &f.err, &f.dc), 0);
+	EXPECT_EQ(dv_progb_init(&f.b), 0);
+	EXPECT_EQ(compile(&f, "BEGIN { print(*(struct odd *)0); }"), 0);
+	EXPECT_STREQ(dv_progb_strat(&f.b, (uint32_t)f.b.acts.v[0].arg),
+	    "{4 struct odd;0 0 x?0 0 y;i4 in?t??;}");
+	EXPECT_EQ(compile(&f, "BEGIN { print(*(struct rec *)0); }"), DV_E_COMPILE);
+	EXPECT_STREQ(f.err.tag, "D_PRINT_SIZE");
+	fix_fini(&f);
+}
+
 TEST(a_listing_has_the_documented_layout)
 {
 	struct lines l = { "" };
