@@ -118,3 +118,37 @@ test_vmname_and_frames()
 	wait $trace_pid
 	same frames "$(grep -vc '^ready$\|^$' "$tmp/trace.out")" 2
 }
+
+# What a program writes and opens, taken apart; whose child it is; its device.
+test_strings_of_a_program()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    syscall::write:entry /execname == "busybox" && arg0 == 1/ {
+		this->s = copyinstr(arg1, arg2);
+		printf("json %s %s\n", json(this->s, "a[1]"), json(this->s, "b.c"));
+		this->p = (char *)copyin(arg1, 5);
+		printf("copyin %s\n", memstr(this->p, 45, 5));
+		this->q = alloca(8);
+		copyinto(arg1 + 1, 3, this->q);
+		printf("copyinto %s\n", stringof((char *)this->q));
+		printf("progeny %d %d %d %d\n", progenyof(pid), progenyof(ppid), progenyof(1),
+		    progenyof(4194303)); }
+	    syscall::openat:entry /execname == "cat"/ { self->f = arg1; }
+	    syscall::openat:return /self->f && strstr(copyinstr(self->f), "subr") != NULL/ {
+		this->f = copyinstr(self->f);
+		printf("path %s %s %s", basename(this->f), dirname(this->f), cleanpath(this->f));
+		printf(" %s", strtok(this->f, "/"));
+		printf(" %s\n", strtok(NULL, "/"));
+		this->d = curthread->files->fdt->fd[arg1]->f_path.dentry->d_sb->s_dev;
+		printf("dev %d\n", getmajor(this->d) << 8 | getminor(this->d)); }' || return 1
+	guest_run g 'mkdir -p /tmp/subr; : >/tmp/subr/file
+	    busybox echo "{\"a\": [1, \"two\"], \"b\": {\"c\": true}}"
+	    cat /tmp/./subr/file; echo dev $(stat -c %d /tmp/subr/file); rm -r /tmp/subr' |
+	    tr -d '\r' >"$tmp/guest.out" || return 1
+	trace_stop
+	no_drops || return 1
+	for want in 'json two true' 'copyin {"a":' 'copyinto "a"' 'progeny 1 1 1 0' \
+	    'path file /tmp/./subr /tmp/subr/file tmp .' "$(grep '^dev ' "$tmp/guest.out")"; do
+		grep -qxF "$want" "$tmp/trace.out" || fail "no $want in $(cat "$tmp/trace.out")" || return 1
+	done
+}
