@@ -10,7 +10,7 @@ gi_SRCS += guest-introspect/pgwalk.c guest-introspect/kernel.c \
 	guest-introspect/linux/sobj.c
 gi_SRCS += guest-introspect/linux/orc.c
 gi_SRCS += guest-introspect/linux/user.c guest-introspect/linux/elfsyms.c
-unit_TESTS += tests/unit/gi_elfsyms_test.c
+unit_TESTS += tests/unit/gi_elfsyms_test.c tests/unit/gi_orc_test.c
 fuzz_TARGETS += tests/fuzz/elfsyms.c
 gi_SRCS += guest-introspect/linux/locks.c
 unit_TESTS += tests/unit/gi_locks_test.c

@@ -99,7 +99,7 @@ static uint32_t
 number_of_sp(struct gi_kernel *k, const struct dv_unwind *u)
 {
 	static const char *const names[] = { "schedule", "vfs_read", "vfs_write", "do_exit",
-	    "kmem_cache_free", "wake_up_process", "__schedule" };
+	    "kmem_cache_free", "wake_up_process", "__schedule", "try_to_wake_up" };
 	uint32_t votes[16] = { 0 }, i, best = 0, reg;
 	uint64_t raw;
 

@@ -101,6 +101,12 @@ static const struct fake_sym fake_syms[] = {
 	{ "init_top_pgt", 0x285000, 'D', false },
 	{ "modules", 0x286000, 'D', false },
 	{ "btf_modules", 0x286010, 'd', false },
+	{ "__start_orc_unwind_ip", 0x287000, 'D', false },
+	{ "__stop_orc_unwind_ip", 0x287014, 'D', false },
+	{ "__start_orc_unwind", 0x287100, 'D', false },
+	{ "__stop_orc_unwind", 0x28711e, 'D', false },
+	{ "orc_lookup", 0x287200, 'd', false },
+	{ "orc_lookup_end", 0x287604, 'D', false },
 	{ "_end", 0x290000, 'D', false },
 };
 #define FAKE_NSYMS	(sizeof(fake_syms) / sizeof(fake_syms[0]))
