@@ -13,7 +13,7 @@
  * whether the process has touched it or not; what is not there is read as
  * zeros. So names are found of what was read in, which is most of what runs.
  * From the file's offset the program headers lead to the address that symbols
- * have (elfsyms.c).
+ * have (elfsyms.c). The vDSO is no file: the kernel has it in its image.
  *
  * Nothing stands still: a process may end or map anew under our reads. All
  * walks are bounded, all that is read is checked, and what makes no sense is
@@ -32,7 +32,7 @@
 struct off {				/* offsets in the guest's structs */
 	int64_t idr_head, pid_task, task_link, task_mm;
 	int64_t xa_shift, xa_slots;
-	int64_t mm_mt_root, mm_rb, mm_vdso, vma_rb;
+	int64_t mm_mt_root, mm_rb, mm_vdso, mm_vdso_image, image_data, image_size, vma_rb;
 	int64_t vma_start, vma_end, vma_pgoff, vma_file;
 	int64_t r64_pivot, r64_slot, a64_pivot, a64_slot;
 	int64_t file_mapping, file_dentry, dentry_name, mapping_pages;
@@ -46,10 +46,10 @@ struct file {
 	struct gi_elfsyms *syms;	/* NULL: not an ELF file, or not there */
 };
 
-struct map {				/* of a process; name index -1: none */
+struct map {				/* of a process */
 	uint32_t pid;
 	uint64_t start, end, pgoff;
-	int file;			/* -1: of no file; -2: the vDSO; -3: nothing there */
+	int file;			/* -1: of no file, or nothing there */
 };
 
 struct gi_users {
@@ -223,7 +223,8 @@ cached_page(struct gi_kernel *k, struct gi_users *u, uint64_t mapping, uint64_t 
 struct source {
 	struct gi_kernel *k;
 	struct gi_users *u;
-	uint64_t mapping;
+	uint64_t mapping;		/* or the vDSO's bytes, */
+	uint64_t len;			/* as many */
 };
 
 /* For elfsyms.c: zeros where a page is not there. */
@@ -249,6 +250,20 @@ read_file(void *arg, uint64_t off, void *buf, size_t len)
 	return any;
 }
 
+/* The same of the vDSO, which is a part of the kernel's image. */
+static bool
+read_vdso(void *arg, uint64_t off, void *buf, size_t len)
+{
+	struct source *s = arg;
+
+	memset(buf, 0, len);
+	if (off >= s->len)
+		return false;
+	if (len > s->len - off)
+		len = s->len - off;
+	return gi_read(s->k, DV_GVA(s->mapping + off), buf, len, NULL) == 0;
+}
+
 static bool
 read_name(struct gi_kernel *k, const struct off *o, uint64_t file, char *name)
 {
@@ -268,20 +283,15 @@ read_name(struct gi_kernel *k, const struct off *o, uint64_t file, char *name)
 	return name[0] != 0;
 }
 
-/* Index of a file, -1: unknown. */
+/* Index of a file that is known, or is read now. */
 static int
-file_of(struct gi_kernel *k, struct gi_users *u, uint64_t file)
+add_file(struct gi_users *u, struct source *src, const char *name)
 {
-	struct source src = { k, u, 0 };
-	char name[NAMELEN] = "";
 	struct file *f;
 	uint32_t i;
 
-	if (!get64(k, file + (uint64_t)u->o.file_mapping, &src.mapping) || src.mapping == 0 ||
-	    !read_name(k, &u->o, file, name))
-		return -1;
 	for (i = 0; i < u->nfiles; i++)
-		if (u->files[i].mapping == src.mapping && strcmp(u->files[i].name, name) == 0)
+		if (u->files[i].mapping == src->mapping && strcmp(u->files[i].name, name) == 0)
 			return (int)i;
 	if (u->nfiles < MAXFILES) {
 		i = u->nfiles++;
@@ -291,10 +301,40 @@ file_of(struct gi_kernel *k, struct gi_users *u, uint64_t file)
 		u->maps.n = 0;
 	}
 	f = &u->files[i];
-	f->mapping = src.mapping;
-	memcpy(f->name, name, sizeof(name));
-	f->syms = gi_elfsyms_read(read_file, &src);
+	f->mapping = src->mapping;
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->syms = gi_elfsyms_read(src->len != 0 ? read_vdso : read_file, src);
 	return (int)i;
+}
+
+/* -1: unknown. */
+static int
+file_of(struct gi_kernel *k, struct gi_users *u, uint64_t file)
+{
+	struct source src = { k, u, 0, 0 };
+	char name[NAMELEN] = "";
+
+	if (!get64(k, file + (uint64_t)u->o.file_mapping, &src.mapping) || src.mapping == 0 ||
+	    !read_name(k, &u->o, file, name))
+		return -1;
+	return add_file(u, &src, name);
+}
+
+static int
+vdso_of(struct gi_kernel *k, struct gi_users *u, uint64_t mm, uint64_t start)
+{
+	const struct off *o = &u->o;
+	struct source src = { k, u, 0, 0 };
+	uint64_t at, image;
+
+	if (o->mm_vdso < 0 || o->mm_vdso_image < 0 || o->image_data < 0 || o->image_size < 0 ||
+	    !get64(k, mm + (uint64_t)o->mm_vdso, &at) || at != start ||
+	    !get64(k, mm + (uint64_t)o->mm_vdso_image, &image) ||
+	    !get64(k, image + (uint64_t)o->image_data, &src.mapping) ||
+	    !get64(k, image + (uint64_t)o->image_size, &src.len) ||
+	    src.len == 0 || src.len > 1u << 20)
+		return -1;
+	return add_file(u, &src, "[vdso]");
 }
 
 /* ---- mappings ------------------------------------------------------------- */
@@ -303,7 +343,7 @@ static bool
 read_map(struct gi_kernel *k, struct gi_users *u, uint32_t pid, uint64_t addr, struct map *m)
 {
 	const struct off *o = &u->o;
-	uint64_t mm = mm_of(k, o, pid), vma, file, vdso = 0;
+	uint64_t mm = mm_of(k, o, pid), vma, file;
 
 	if (mm == 0)
 		return false;
@@ -314,10 +354,9 @@ read_map(struct gi_kernel *k, struct gi_users *u, uint32_t pid, uint64_t addr, s
 	    !get64(k, vma + (uint64_t)o->vma_file, &file) ||
 	    addr < m->start || addr >= m->end)
 		return false;
-	if (file != 0)
-		m->file = file_of(k, u, file);
-	else if (o->mm_vdso >= 0 && get64(k, mm + (uint64_t)o->mm_vdso, &vdso) && vdso == m->start)
-		m->file = -2;
+	m->file = file != 0 ? file_of(k, u, file) : vdso_of(k, u, mm, m->start);
+	if (file == 0)
+		m->pgoff = 0;		/* of memory: an address */
 	return true;
 }
 
@@ -333,7 +372,7 @@ map_of(struct gi_kernel *k, struct gi_users *u, uint32_t pid, uint64_t addr)
 	if (!read_map(k, u, pid, addr, &m)) {
 		m.start = addr;
 		m.end = addr + 1;
-		m.file = -3;
+		m.file = -1;
 	}
 	if (u->maps.n >= MAXMAPS)
 		u->maps.n = 0;
@@ -368,6 +407,9 @@ find_offsets(struct gi_kernel *k, struct off *o)
 	o->mm_mt_root = gi_offsetof(k, "mm_struct", "mm_mt.ma_root");
 	o->mm_rb = gi_offsetof(k, "mm_struct", "mm_rb");
 	o->mm_vdso = gi_offsetof(k, "mm_struct", "context.vdso");
+	o->mm_vdso_image = gi_offsetof(k, "mm_struct", "context.vdso_image");
+	o->image_data = gi_offsetof(k, "vdso_image", "data");
+	o->image_size = gi_offsetof(k, "vdso_image", "size");
 	o->vma_rb = gi_offsetof(k, "vm_area_struct", "vm_rb");
 	o->vma_start = gi_offsetof(k, "vm_area_struct", "vm_start");
 	o->vma_end = gi_offsetof(k, "vm_area_struct", "vm_end");
@@ -456,10 +498,8 @@ gi_user_sym(struct gi_kernel *k, uint32_t pid, uint64_t addr, struct gi_usym *re
 	memset(ret, 0, sizeof(*ret));
 	if (u == NULL || !u->usable || (m = map_of(k, u, pid, addr)) == NULL)
 		return false;
-	if (m->file == -2)
-		ret->obj = "[vdso]";
 	if (m->file < 0)
-		return ret->obj != NULL;
+		return false;
 	f = &u->files[m->file];
 	ret->obj = f->name;
 	if (f->syms != NULL)
