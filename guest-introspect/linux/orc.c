@@ -26,12 +26,13 @@
  * module's text is in core_layout, later in mem[MOD_TEXT], the first of an array.
  *
  * Where the guest traces itself, its entry code for traced functions is copied,
- * to addresses of no table; struct ftrace_ops tells from where. Moreover, return addresses on its stacks are replaced: by
- * its function graph tracer, the old ones in task_struct.ret_stack, an array of
- * struct ftrace_ret_stack of which curr_ret_stack is the last in use, or (later)
- * an array of words with such structs in it, curr_ret_stack being the next free
- * word; by kretprobes, the old ones in a list of rethook_node (6.0 on;
- * before, in a hash table that is not looked at).
+ * to addresses of no table; struct ftrace_ops tells from where. Moreover, return
+ * addresses on its stacks are replaced: by its function graph tracer, the old
+ * ones in task_struct.ret_stack, an array of struct ftrace_ret_stack of which
+ * curr_ret_stack is the last in use, or (later) an array of words with such
+ * structs in it, curr_ret_stack being the next free word; by kretprobes, the old
+ * ones in a list of rethook_node (6.0 on; before, in a hash table that is not
+ * looked at).
  */
 #include "../gi_impl.h"
 

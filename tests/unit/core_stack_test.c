@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core_stack_test.c - stacks are walked as the guest's tables say, or end; hostile ones end, too. */
+/* core_stack_test.c - stacks are walked as the guest's tables say, and all of them end. */
 #include "core_help.h"
 
 #include "core/stack.h"
