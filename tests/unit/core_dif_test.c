@@ -482,6 +482,29 @@ regs_index(struct tb *t)
 	in(t, I3(LDGA, DIF_VAR_REGS, 1, 1));
 }
 
+static void
+index_at_the_bound(struct tb *t)
+{
+	in_int(t, 3, 1);
+	in_int(t, 4, 2);
+	in(t, I3(CKIDX, 1, 2, 0));	/* inside */
+	in(t, I3(CKIDX, 2, 2, 0));
+}
+
+static void
+index_below_zero(struct tb *t)
+{
+	in_int(t, ~0ull, 1);
+	in_int(t, 4, 2);
+	in(t, I3(CKIDX, 1, 2, 0));
+}
+
+static void
+string_copied_to_null(struct tb *t)
+{
+	in(t, I3(COPYS, 0, 0, 0));	/* an unset string is empty: its NUL has no place */
+}
+
 TEST(faults)
 {
 	expect_fault(load_null, DV_FAULT_BADADDR, 0, 0);
@@ -495,6 +518,9 @@ TEST(faults)
 	expect_fault(strlen_null, DV_FAULT_BADADDR, 0, 4);
 	expect_fault(store_guest, DV_FAULT_BADADDR, DV_SIM_PAGE_OFFSET, 4);
 	expect_fault(regs_index, DV_FAULT_ILLOP, 0, 4);
+	expect_fault(index_at_the_bound, DV_FAULT_BADINDEX, 0, 12);
+	expect_fault(index_below_zero, DV_FAULT_BADINDEX, 0, 8);
+	expect_fault(string_copied_to_null, DV_FAULT_BADADDR, 0, 0);
 }
 
 TEST_MAIN()
