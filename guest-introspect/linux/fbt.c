@@ -20,7 +20,7 @@
  * can follow, at an indirect jump, the pending return fires there and its arg1
  * is a fault: the DV_RULE_RET there has an argument set whose arg1 is
  * DV_LOC_FAULT, which tells the machine so. The same if g cannot be decoded, or the chain is over
- * MAX_CHAIN functions: then f fires at its own jump. A conditional direct
+ * MAX_CHAIN functions, or f or g is entry text: then f fires at its own jump. A conditional direct
  * jump saves as if it were taken, and the next instruction, where it was not,
  * takes that back (DV_RULE_UNTAIL). Other conditional ways out, which compilers
  * do not make, carry a guard that evaluates the condition from the flags.
@@ -317,6 +317,16 @@ enqueue(struct run *r, uint32_t fn)
 }
 
 /*
+ * Entry text is entered by system calls, exceptions and interrupts, and left by
+ * iret and sysret: its pieces jump to each other, and nothing returns for them.
+ */
+static bool
+in_entry_text(struct gi_kernel *k, uint64_t va)
+{
+	return va >= gi_addr(k, "__entry_text_start") && va < gi_addr(k, "__entry_text_end");
+}
+
+/*
  * Marks target's returns, and what it tail-jumps to in turn, as watched. False:
  * it cannot be followed.
  */
@@ -397,7 +407,8 @@ function_returns(struct run *r, uint32_t fn)
 		uint64_t target = x->target;
 
 		/* a jump that cannot be followed is as an indirect one */
-		if (kind == GI_X_TAIL && st->want != DV_NONE && !follow(r, target))
+		if (kind == GI_X_TAIL && st->want != DV_NONE && (in_entry_text(k, start) ||
+		    in_entry_text(k, target) || !follow(r, target)))
 			kind = GI_X_IND;
 		if (x->cc == GI_CC_ELSE)	/* the exit before has saved it */
 			continue;

@@ -123,3 +123,17 @@ test_all_entries_at_once()
 	n=$(last "$tmp/trace.out")
 	[ "$n" -gt 1000 ] || fail "only $n calls"
 }
+
+# Entry code jumps about and leaves by iret and sysret: nothing waits for its
+# returns. What is given up are the returns of threads that end, a few for each.
+test_few_returns_are_given_up()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); } fbt:::return { @ = count(); } END { printa("%@d\n", @); }' || return 1
+	guest_run g 'dvwork syscalls 50; dvwork forkexec 5' >/dev/null || return 1
+	trace_stop
+	n=$(last "$tmp/trace.out")
+	[ "$n" -gt 10000 ] || fail "only $n returns" || return 1
+	lost=$(sed -n 's/^dvisor: \([0-9]*\) pending returns* given up.*/\1/p' "$tmp/trace.err" |
+	    awk '{ n += $1 } END { print n + 0 }')
+	[ "$lost" -lt 150 ] || fail "$lost of $n returns were given up"
+}
