@@ -328,7 +328,8 @@ walk(struct gi_kernel *k, struct gi_mods *ms, uint64_t head, const struct offs *
 		read_module(k, &m, addr, s, o);
 		/* not sorted out yet; the kernel itself does not list it either. And
 		 * nobody may stand for the kernel */
-		if (m.name[0] == 0 || strcmp(m.name, "vmlinux") == 0 || (int64_t)field(s, o, o->state, 4) == o->state_unformed)
+		if (m.name[0] == 0 || strcmp(m.name, "vmlinux") == 0 ||
+		    (int64_t)field(s, o, o->state, 4) == o->state_unformed)
 			continue;
 		if (dv_vec_grow(&ms->v, &cap, ms->n, 1, sizeof(*ms->v)) != 0)
 			return dv_err_nomem(err);
