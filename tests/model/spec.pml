@@ -86,7 +86,7 @@ byte writing[NCPU];		/* 1 + the speculation that has room taken on it */
 
 /*
  * A part is emptied: copy_part() or drop_part().
- * @ copy_part(s, ms->cpu, &ms->cpu->sbuf[id - 1], sp->time);
+ * @ copy_part(s, ms->cpu, &ms->cpu->sbuf[id - 1], time);
  * @ drop_part(s, ms->cpu, &ms->cpu->sbuf[id - 1]);
  * @ copy_part(s, cpu, &cpu->sbuf[i], s->specs[i].time);
  * @ drop_part(s, cpu, &cpu->sbuf[i]);
@@ -202,11 +202,11 @@ inline commit()
 		:: next == 1 ->
 			if
 			:: MUTATION != LATE_TIME || mine ->
-				timed[s] = true;	/* @ sp->time = dv_now(ms); */
+				timed[s] = true;	/* @ dv_store64(&sp->time, time); */
 				empty_part(me, s, COPY)
 			:: else
 			fi;
-			/* @ dv_store64(&sp->word, WORD(many ? COMMITTINGMANY : INACTIVE, 0)); */
+			/* @ dv_store_rel64(&sp->word, WORD(many ? COMMITTINGMANY : INACTIVE, 0)); */
 			d_step {
 				assert(word[s] == WORD(COMMITTING, me));
 				if
@@ -311,6 +311,11 @@ done:		atomic {
 	:: running-- -> break		/* it will not fire again */
 	od
 }
+
+/*
+ * Who asks for the oldest commit that is not done only looks, and moves nothing:
+ * @ if (STATE(dv_load_acq64(&s->specs[i].word)) != COMMITTINGMANY)
+ */
 
 /* Whom the cleaner works for. */
 #define LEFT_TO_ME(w)							\
