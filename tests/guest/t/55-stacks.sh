@@ -104,19 +104,19 @@ test_stacks_under_the_guests_own_tracers()
 		    esac" || { fail "the guest's $own did not start"; return 1; }
 		trace_start -Z -x bufsize=32m -qn 'BEGIN { printf("ready\n"); }
 		    fbt::pipe_write:entry, fbt::anon_pipe_write:entry /execname == "dvwork"/ { @[stack()] = count(); }' || return 1
-		guest_run g 'dvwork pingpong 100' >/dev/null || return 1
+		guest_run g 'dvwork pingpong 800' >/dev/null || return 1
 		trace_stop
 		guest_run g 'cd /sys/kernel/tracing; echo nop >current_tracer; echo >set_ftrace_filter
 		    echo 0 >events/enable; echo >kprobe_events; echo >trace'
 		no_drops || return 1
-		grep -v ready "$tmp/trace.out" | grep . >"$tmp/stacks.$own"
+		# how many there are is another test's claim
+		grep '`' "$tmp/trace.out" >"$tmp/stacks.$own"
 	done
-	same calls "$(last "$tmp/stacks.none" | xargs)" 200 || return 1
 	grep -q 'vmlinux`ksys_write' "$tmp/stacks.none" || { fail "$(cat "$tmp/stacks.none")"; return 1; }
-	agree "$tmp/stacks.none" "$tmp/stacks.graph" 5 || return 1
+	agree "$tmp/stacks.none" "$tmp/stacks.graph" 4 || return 1
 	# before 6.0 what a kretprobe replaced is kept where it is not looked for
 	if guest_run g 'grep -q " arch_rethook_trampoline$" /proc/kallsyms'; then
-		agree "$tmp/stacks.none" "$tmp/stacks.kretprobe" 5
+		agree "$tmp/stacks.none" "$tmp/stacks.kretprobe" 4
 	else
 		grep -q 'kretprobe_trampoline' "$tmp/stacks.kretprobe" &&
 		    ! grep -q ksys_write "$tmp/stacks.kretprobe" ||
