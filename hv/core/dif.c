@@ -17,6 +17,7 @@
 
 #include "load.h"
 #include "state_impl.h"
+#include "stack.h"
 #include "var.h"
 
 static int

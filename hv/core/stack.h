@@ -22,6 +22,12 @@ uint32_t dv_kstack(struct dv_mstate *ms, uint8_t *to, uint32_t n);
 int dv_ustack(struct dv_mstate *ms, uint8_t *to, uint32_t n, uint32_t *ret);
 #define DV_MAXUFRAMES	2048u
 
+/*
+ * uregs[n]: a register of user mode, by its place in struct pt_regs. -1 with the
+ * fault in ms: the current thread has no user mode, or there is no such place.
+ */
+int dv_ureg(struct dv_mstate *ms, uint64_t n, uint64_t *ret);
+
 /* What dv_kstack() needs of a blob; 0, or -1 with the reason. */
 struct dv_prog;
 struct dv_reason;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ustack.c - the user stack of the current thread.
+ * ustack.c - the user stack of the current thread, and its registers.
  *
  * Where the thread left user mode is in the pt_regs at the top of its kernel
  * stack, whatever the kernel has done since: they are the first things that an
@@ -24,33 +24,77 @@
 #define CS_USER32	0x23u
 
 /* struct pt_regs of x86-64, by words */
-enum { REGS_BP = 4, REGS_IP = 16, REGS_CS = 17, REGS_SP = 19, REGS_WORDS = 21 };
+enum { REGS_BP = 4, REGS_IP = 16, REGS_CS = 17, REGS_SP = 19 };
+
+/* Where the processor has them; DV_NREG: only the stack has what was there last. */
+static const uint8_t reg_of[DIF_NUREGS] = {
+	DV_REG_R15, DV_REG_R14, DV_REG_R13, DV_REG_R12, DV_REG_RBP, DV_REG_RBX, DV_REG_R11,
+	DV_REG_R10, DV_REG_R9, DV_REG_R8, DV_REG_RAX, DV_REG_RCX, DV_REG_RDX, DV_REG_RSI,
+	DV_REG_RDI, DV_NREG, DV_REG_RIP, DV_REG_CS, DV_REG_RFLAGS, DV_REG_RSP, DV_NREG
+};
 
 struct user {
 	uint64_t ip, sp, bp;
 	uint32_t word;			/* bytes of an address: 8, or 4 for old programs */
 };
 
+static bool
+in_user_mode(struct dv_mstate *ms)
+{
+	return ms->ctx->vcpu >= 0 && (dv_reg(ms, DV_REG_CS) & 3) == 3;
+}
+
+/* Address of the pt_regs of user mode. -1: a fault, the thread has none. */
+static int
+saved_regs(struct dv_mstate *ms, uint64_t *ret)
+{
+	const struct dv_layout *l = ms->s->lay;
+	uint64_t task, mm, stack;
+	uint32_t flags;
+
+	if (dv_curthread(ms, &task) != 0)
+		return -1;
+	if (task == 0 || l->ptregs_size < DIF_NUREGS * 8 ||
+	    dv_field(ms, task, l->task_flags, &flags, sizeof(flags)) != 0 ||
+	    dv_field(ms, task, l->task_mm, &mm, sizeof(mm)) != 0 ||
+	    dv_field(ms, task, l->task_stack, &stack, sizeof(stack)) != 0 ||
+	    (flags & PF_KTHREAD) != 0 || mm == 0) {
+		dv_fault(ms, DV_FAULT_BADADDR, task);
+		return -1;
+	}
+	*ret = stack + l->stack_size - l->stack_pad - l->ptregs_size;
+	return 0;
+}
+
+int
+dv_ureg(struct dv_mstate *ms, uint64_t n, uint64_t *ret)
+{
+	uint64_t at;
+
+	if (n >= DIF_NUREGS) {
+		dv_fault(ms, DV_FAULT_ILLOP, 0);
+		return -1;
+	}
+	if (in_user_mode(ms) && reg_of[n] != DV_NREG) {
+		*ret = n == REGS_IP ? ms->ctx->rip : dv_reg(ms, reg_of[n]);
+		return 0;
+	}
+	return saved_regs(ms, &at) != 0 ? -1 : dv_field(ms, at, (uint32_t)n * 8, ret, sizeof(*ret));
+}
+
 /* false: no user mode to come back to. */
 static bool
 user_regs(struct dv_mstate *ms, struct user *u)
 {
-	const struct dv_layout *l = ms->s->lay;
-	uint64_t task, mm, stack, regs[REGS_WORDS], cs = dv_reg(ms, DV_REG_CS);
-	uint32_t flags;
+	uint64_t at, regs[DIF_NUREGS], cs;
 
-	if ((cs & 3) == 3) {
+	if (in_user_mode(ms)) {
+		cs = dv_reg(ms, DV_REG_CS);
 		u->ip = ms->ctx->rip;
 		u->sp = dv_reg(ms, DV_REG_RSP);
 		u->bp = dv_reg(ms, DV_REG_RBP);
 	} else {
-		if (l->ptregs_size != sizeof(regs) || dv_curthread(ms, &task) != 0 ||
-		    dv_field(ms, task, l->task_flags, &flags, sizeof(flags)) != 0 ||
-		    (flags & PF_KTHREAD) != 0 ||
-		    dv_field(ms, task, l->task_mm, &mm, sizeof(mm)) != 0 || mm == 0 ||
-		    dv_field(ms, task, l->task_stack, &stack, sizeof(stack)) != 0 ||
-		    dv_peek(ms, stack + l->stack_size - l->stack_pad - sizeof(regs), regs,
-		    sizeof(regs)) != 0)
+		if (saved_regs(ms, &at) != 0 || dv_peek(ms, at, regs, sizeof(regs)) != 0)
 			return false;
 		cs = regs[REGS_CS];
 		if ((cs & 3) != 3)

@@ -160,36 +160,6 @@ task_value(struct dv_mstate *ms, enum task_value what)
 	return ret;
 }
 
-#define PF_KTHREAD	0x200000u
-
-/*
- * The kernel saves the registers of user mode at the top of the thread's stack,
- * whichever way it was entered; what comes on top of that is an interrupt's.
- */
-int
-dv_ureg(struct dv_mstate *ms, uint64_t n, uint64_t *ret)
-{
-	const struct dv_layout *l = ms->s->lay;
-	uint64_t task, flags, mm = 0, stack, top;
-
-	if (n >= DIF_NUREGS) {
-		dv_fault(ms, DV_FAULT_ILLOP, 0);
-		return -1;
-	}
-	if (dv_curthread(ms, &task) != 0)
-		return -1;
-	if (task == 0 || dv_task_u32(ms, task, l->task_flags, &flags) != 0 ||
-	    dv_field(ms, task, l->task_mm, &mm, sizeof(mm)) != 0 ||
-	    (flags & PF_KTHREAD) != 0 || mm == 0) {	/* it has no user mode */
-		dv_fault(ms, DV_FAULT_BADADDR, task);
-		return -1;
-	}
-	if (dv_field(ms, task, l->task_stack, &stack, sizeof(stack)) != 0)
-		return -1;
-	top = stack + l->stack_size - l->stack_pad;
-	return dv_field(ms, top - l->ptregs_size, (uint32_t)n * 8, ret, sizeof(*ret));
-}
-
 /* A Linux guest has no zones: all of it is what D calls the global one. */
 static uint64_t
 zonename(struct dv_mstate *ms)

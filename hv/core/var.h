@@ -18,9 +18,6 @@ struct dv_lvar;
 int dv_ref_copy(struct dv_mstate *ms, const struct dv_lvar *v, uint8_t *dst,
 		uint64_t from);
 
-/* uregs[n]: of the interrupted user code. -1: a fault. */
-int dv_ureg(struct dv_mstate *ms, uint64_t n, uint64_t *ret);
-
 /* pid and such of a task; 0 if this guest has no such field. */
 int dv_task_u32(struct dv_mstate *ms, uint64_t task, uint32_t off, uint64_t *ret);
 

@@ -207,4 +207,46 @@ TEST(uregs_are_those_at_the_top_of_the_stack)
 	tb_fini(&t);
 }
 
+TEST(uregs_in_user_mode_are_those_of_the_processor)
+{
+	static const struct { unsigned n, reg; uint64_t val; } want[] = {
+		{ 3, DV_REG_R12, 0x1212 }, { 4, DV_REG_RBP, 0x4444 }, { 10, DV_REG_RAX, 0xaaaa },
+		{ 17, DV_REG_CS, 0x33 }, { 18, DV_REG_RFLAGS, 0x246 }, { 19, DV_REG_RSP, 0x7777 },
+		{ 15, DV_NREG, 115 }, { 20, DV_NREG, 120 },	/* these it has not */
+	};
+	enum { N = sizeof(want) / sizeof(want[0]) };
+	struct dv_snap snap;
+	const uint8_t *p;
+	uint64_t task, stack, val;
+	struct tb t;
+
+	tb_init(&t, 1);
+	task = dv_sim_task(t.sim, 42, 42, "sh", 0);
+	dv_sim_mm(t.sim, task);
+	stack = dv_sim_alloc(t.sim, 16384);
+	dv_sim_write64(t.sim, task + 0xc8, stack);
+	for (unsigned i = 0; i < 21; i++)
+		dv_sim_write64(t.sim, stack + 16384 - 168 + 8 * i, 100 + i);
+	dv_sim_current(t.sim, 0, task);
+	dv_sim_reg(t.sim, 0)[DV_REG_KERNEL_GS_BASE] = dv_sim_layout(t.sim)->pcpu_base[0];
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_ureg(&t));
+	simple_site(&t, clause_end(&t, 0));
+	tb_go(&t);
+	for (unsigned i = 0; i < N; i++)
+		if (want[i].reg != DV_NREG)
+			dv_sim_reg(t.sim, 0)[want[i].reg] = want[i].val;
+	for (unsigned i = 0; i < N; i++) {
+		dv_sim_reg(t.sim, 0)[DV_REG_RDI] = want[i].n;
+		dv_sim_hit(t.sim, 0, 0);
+	}
+	p = dv_sim_snap(t.sim, 0, DV_BUF_PRINCIPAL, &snap);
+	EXPECT(p != NULL && snap.len == N * 24);
+	for (unsigned i = 0; i < N; i++) {
+		memcpy(&val, p + 24 * i + 16, 8);
+		EXPECT_EQ(val, want[i].val);
+	}
+	tb_fini(&t);
+}
+
 TEST_MAIN()
