@@ -24,7 +24,7 @@
 #include "dv_dif.h"
 
 #define DV_PROG_MAGIC	0x31505644u	/* "DVP1" */
-#define DV_PROG_VERSION	1u
+#define DV_PROG_VERSION	2u
 
 enum dv_sec {
 	DV_SEC_STRS,		/* bytes */

@@ -128,7 +128,7 @@ TEST(blobs)
 	hdr->magic++;
 	refuse_blob("not a program");
 	hdr->version = 9;
-	refuse_blob("program has version 9, this machine runs 1");
+	refuse_blob("program has version 9, this machine runs 2");
 	hdr->len--;
 	refuse_blob("program has a bad length or flags");
 	hdr->sec[DV_SEC_DIFOS].n = 1000000;
