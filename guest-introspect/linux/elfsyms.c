@@ -85,7 +85,7 @@ take_table(struct gi_elfsyms *s, read_fn *read, void *arg, uint64_t tab, uint64_
 	return false;
 }
 
-/* By section headers; `type`: which table. */
+/* By section headers; `type`: which table. A file has one of each: others are not looked at. */
 static bool
 by_sections(struct gi_elfsyms *s, read_fn *read, void *arg, const Elf64_Ehdr *h, uint32_t type)
 {
@@ -96,10 +96,12 @@ by_sections(struct gi_elfsyms *s, read_fn *read, void *arg, const Elf64_Ehdr *h,
 	if (n == 0 || h->e_shentsize != sizeof(*sh) || (sh = calloc(n, sizeof(*sh))) == NULL)
 		return false;
 	if (read(arg, h->e_shoff, sh, n * sizeof(*sh)))
-		for (i = 0; i < n && !ok; i++)
-			if (sh[i].sh_type == type && sh[i].sh_link < n)
+		for (i = 0; i < n; i++)
+			if (sh[i].sh_type == type && sh[i].sh_link < n) {
 				ok = take_table(s, read, arg, sh[i].sh_offset, sh[i].sh_size,
 				    sh[sh[i].sh_link].sh_offset, sh[sh[i].sh_link].sh_size);
+				break;
+			}
 	free(sh);
 	return ok;
 }
@@ -163,8 +165,8 @@ gi_elfsyms_read(read_fn *read, void *arg)
 			s->seg[s->nseg].addr = ph[i].p_vaddr;
 			s->seg[s->nseg++].size = ph[i].p_filesz;
 		}
-	if (by_sections(s, read, arg, &h, SHT_SYMTAB) || by_sections(s, read, arg, &h, SHT_DYNSYM) ||
-	    by_dynamic(s, read, arg, ph, n))
+	if (by_sections(s, read, arg, &h, SHT_SYMTAB) ||
+	    by_sections(s, read, arg, &h, SHT_DYNSYM) || by_dynamic(s, read, arg, ph, n))
 		return s;
 	gi_elfsyms_free(s);
 	return NULL;

@@ -155,4 +155,41 @@ TEST(forged_files_do_no_harm)
 	}
 }
 
+struct counted {
+	struct fake f;
+	uint64_t bytes;			/* that were asked for */
+};
+
+static bool
+read_counted(void *arg, uint64_t off, void *buf, size_t len)
+{
+	struct counted *c = arg;
+	size_t n = off < SIZE ? SIZE - off : 0;
+
+	c->bytes += len;
+	memset(buf, 0, len);
+	return n > 0 && read_fake(&c->f, off, buf, n < len ? n : len);
+}
+
+TEST(thousands_of_tables_are_not_all_read)
+{
+	static struct counted c;
+	Elf64_Shdr *sh = (Elf64_Shdr *)(c.f.b + 0x1000);
+	Elf64_Ehdr *h = (Elf64_Ehdr *)c.f.b;
+	struct gi_elfsyms *s;
+	unsigned i, n = 400;
+
+	fake_make(&c.f);
+	memset(sh, 0, SIZE - 0x1000);
+	h->e_shoff = 0x1000;
+	h->e_shnum = n;
+	for (i = 0; i < n; i++)		/* no symbol in any of them */
+		sh[i] = (Elf64_Shdr){ .sh_type = i % 2 != 0 ? SHT_SYMTAB : SHT_DYNSYM,
+		    .sh_offset = 0x7800, .sh_size = 1 << 30, .sh_link = i };
+	s = gi_elfsyms_read(read_counted, &c);
+	EXPECT(s == NULL);
+	EXPECT(c.bytes < 100u << 20);
+	gi_elfsyms_free(s);
+}
+
 TEST_MAIN()
