@@ -634,3 +634,11 @@ gi_offsetof(const struct gi_kernel *k, const char *strct, const char *path)
 		id = gi_btf_find(k->btf, GI_T_TYPEDEF, strct);
 	return id == 0 ? -1 : gi_btf_offsetof(k->btf, id, path, NULL);
 }
+
+uint32_t
+gi_off32(const struct gi_kernel *k, const char *strct, const char *path)
+{
+	int64_t o = gi_offsetof(k, strct, path);
+
+	return o < 0 || o >= DV_NO_OFF ? DV_NO_OFF : (uint32_t)o;
+}

@@ -130,6 +130,8 @@ uint32_t gi_btf_find(const struct gi_btf *b, enum gi_tkind kind, const char *nam
 uint32_t gi_btf_resolve(const struct gi_btf *b, uint32_t id);
 int64_t gi_btf_offsetof(const struct gi_btf *b, uint32_t id, const char *path,
 			struct gi_member *ret);
+/* gi_offsetof(), as the machine wants it: DV_NO_OFF if there is no such member. */
+uint32_t gi_off32(const struct gi_kernel *k, const char *strct, const char *path);
 
 /* ---- the kernel ---- */
 

@@ -25,14 +25,6 @@
  */
 #include "gi_impl.h"
 
-static uint32_t
-off(const struct gi_kernel *k, const char *strct, const char *path)
-{
-	int64_t o = gi_offsetof(k, strct, path);
-
-	return o < 0 || o >= DV_NO_OFF ? DV_NO_OFF : (uint32_t)o;
-}
-
 static uint64_t
 pcpu_var(const struct gi_kernel *k, const char *name, const char *hot)
 {
@@ -151,21 +143,21 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 	if (l->pcpu_current == ~0ull || l->init_task == 0)
 		return dv_err_set(err, DV_E_GUEST,
 		    "the guest's symbols have neither current_task nor pcpu_hot");
-	l->task_pid = off(k, "task_struct", "pid");
-	l->task_tgid = off(k, "task_struct", "tgid");
-	l->task_comm = off(k, "task_struct", "comm");
-	l->task_mm = off(k, "task_struct", "mm");
-	l->task_start_boottime = off(k, "task_struct", "start_boottime");
+	l->task_pid = gi_off32(k, "task_struct", "pid");
+	l->task_tgid = gi_off32(k, "task_struct", "tgid");
+	l->task_comm = gi_off32(k, "task_struct", "comm");
+	l->task_mm = gi_off32(k, "task_struct", "mm");
+	l->task_start_boottime = gi_off32(k, "task_struct", "start_boottime");
 	if (l->task_start_boottime == DV_NO_OFF)	/* before 5.5 */
-		l->task_start_boottime = off(k, "task_struct", "real_start_time");
-	l->task_real_parent = off(k, "task_struct", "real_parent");
-	l->task_cred = off(k, "task_struct", "cred");
-	l->task_flags = off(k, "task_struct", "flags");
-	l->task_stack = off(k, "task_struct", "stack");
-	l->task_runtime = off(k, "task_struct", "se.sum_exec_runtime");
-	l->cred_uid = off(k, "cred", "uid.val");
-	l->cred_gid = off(k, "cred", "gid.val");
-	l->mm_pgd = off(k, "mm_struct", "pgd");
+		l->task_start_boottime = gi_off32(k, "task_struct", "real_start_time");
+	l->task_real_parent = gi_off32(k, "task_struct", "real_parent");
+	l->task_cred = gi_off32(k, "task_struct", "cred");
+	l->task_flags = gi_off32(k, "task_struct", "flags");
+	l->task_stack = gi_off32(k, "task_struct", "stack");
+	l->task_runtime = gi_off32(k, "task_struct", "se.sum_exec_runtime");
+	l->cred_uid = gi_off32(k, "cred", "uid.val");
+	l->cred_gid = gi_off32(k, "cred", "gid.val");
+	l->mm_pgd = gi_off32(k, "mm_struct", "pgd");
 	if (gi_type(k, gi_type_find(k, GI_T_STRUCT, "pt_regs"), &t) == 0)
 		l->ptregs_size = (uint32_t)t.size;
 	l->stack_size = thread_size(k);

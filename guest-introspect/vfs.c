@@ -9,44 +9,36 @@
  */
 #include "gi_impl.h"
 
-static uint32_t
-off(const struct gi_kernel *k, const char *strct, const char *path)
-{
-	int64_t o = gi_offsetof(k, strct, path);
-
-	return o < 0 || o >= DV_NO_OFF ? DV_NO_OFF : (uint32_t)o;
-}
-
 void
 gi_vfs_layout(const struct gi_kernel *k, struct dv_vfs *ret)
 {
 	const uint32_t *p;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->path_mnt = off(k, "path", "mnt");
-	ret->path_dentry = off(k, "path", "dentry");
-	ret->vfsmount_root = off(k, "vfsmount", "mnt_root");
-	ret->mount_mnt = off(k, "mount", "mnt");
-	ret->mount_parent = off(k, "mount", "mnt_parent");
-	ret->mount_mountpoint = off(k, "mount", "mnt_mountpoint");
-	ret->dentry_parent = off(k, "dentry", "d_parent");
-	ret->dentry_name = off(k, "dentry", "d_name.name");
-	ret->dentry_len = off(k, "dentry", "d_name.len");
-	ret->dentry_pprev = off(k, "dentry", "d_hash.pprev");
-	ret->dentry_op = off(k, "dentry", "d_op");
-	ret->op_dname = off(k, "dentry_operations", "d_dname");
-	ret->task_fs = off(k, "task_struct", "fs");
-	ret->fs_root = off(k, "fs_struct", "root");
+	ret->path_mnt = gi_off32(k, "path", "mnt");
+	ret->path_dentry = gi_off32(k, "path", "dentry");
+	ret->vfsmount_root = gi_off32(k, "vfsmount", "mnt_root");
+	ret->mount_mnt = gi_off32(k, "mount", "mnt");
+	ret->mount_parent = gi_off32(k, "mount", "mnt_parent");
+	ret->mount_mountpoint = gi_off32(k, "mount", "mnt_mountpoint");
+	ret->dentry_parent = gi_off32(k, "dentry", "d_parent");
+	ret->dentry_name = gi_off32(k, "dentry", "d_name.name");
+	ret->dentry_len = gi_off32(k, "dentry", "d_name.len");
+	ret->dentry_pprev = gi_off32(k, "dentry", "d_hash.pprev");
+	ret->dentry_op = gi_off32(k, "dentry", "d_op");
+	ret->op_dname = gi_off32(k, "dentry_operations", "d_dname");
+	ret->task_fs = gi_off32(k, "task_struct", "fs");
+	ret->fs_root = gi_off32(k, "fs_struct", "root");
 	ret->present = 1;
 	for (p = &ret->path_mnt; p <= &ret->fs_root; p++)
 		if (*p == DV_NO_OFF)
 			ret->present = 0;
-	ret->dentry_inode = off(k, "dentry", "d_inode");
-	ret->inode_ino = off(k, "inode", "i_ino");
-	ret->inode_ns = off(k, "inode", "i_private");
-	ret->ns_ops = off(k, "ns_common", "ops");
-	ret->ns_inum = off(k, "ns_common", "inum");
-	ret->nsop_name = off(k, "proc_ns_operations", "name");
+	ret->dentry_inode = gi_off32(k, "dentry", "d_inode");
+	ret->inode_ino = gi_off32(k, "inode", "i_ino");
+	ret->inode_ns = gi_off32(k, "inode", "i_private");
+	ret->ns_ops = gi_off32(k, "ns_common", "ops");
+	ret->ns_inum = gi_off32(k, "ns_common", "inum");
+	ret->nsop_name = gi_off32(k, "proc_ns_operations", "name");
 	ret->pipefs_dname = gi_addr(k, "pipefs_dname");
 	ret->sockfs_dname = gi_addr(k, "sockfs_dname");
 	ret->simple_dname = gi_addr(k, "simple_dname");

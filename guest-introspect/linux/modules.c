@@ -53,9 +53,9 @@ struct offs {				/* in struct module */
 static uint32_t
 off(const struct gi_kernel *k, const char *strct, const char *path)
 {
-	int64_t o = gi_offsetof(k, strct, path);
+	uint32_t o = gi_off32(k, strct, path);
 
-	return o < 0 || o >= MAX_MODULE - 8 ? DV_NO_OFF : (uint32_t)o;
+	return o >= MAX_MODULE - 8 ? DV_NO_OFF : o;
 }
 
 /* mem[]: how many, how large, and which is text. */

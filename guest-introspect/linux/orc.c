@@ -36,14 +36,6 @@
  */
 #include "../gi_impl.h"
 
-static uint32_t
-off(const struct gi_kernel *k, const char *strct, const char *path)
-{
-	int64_t o = gi_offsetof(k, strct, path);
-
-	return o < 0 || o >= DV_NO_OFF ? DV_NO_OFF : (uint32_t)o;
-}
-
 /* A member of struct orc_entry as bits; none: { 0, 0 }. */
 static struct dv_bits
 entry_bits(const struct gi_kernel *k, uint32_t id, uint32_t n, const char *name)
@@ -148,7 +140,8 @@ block_shift(uint64_t text, uint64_t n)
 static bool
 find_orc(struct gi_kernel *k, struct dv_unwind *u)
 {
-	uint64_t ip = gi_addr(k, "__start_orc_unwind_ip"), ip_end = gi_addr(k, "__stop_orc_unwind_ip");
+	uint64_t ip = gi_addr(k, "__start_orc_unwind_ip");
+	uint64_t ip_end = gi_addr(k, "__stop_orc_unwind_ip");
 	uint64_t tab = gi_addr(k, "__start_orc_unwind"), tab_end = gi_addr(k, "__stop_orc_unwind");
 	uint64_t look = gi_addr(k, "orc_lookup"), look_end = gi_addr(k, "orc_lookup_end");
 	uint64_t text = gi_addr(k, "_stext"), text_end = gi_addr(k, "_etext"), n;
@@ -192,13 +185,14 @@ find_orc(struct gi_kernel *k, struct dv_unwind *u)
 static void
 find_modules(const struct gi_kernel *k, struct dv_unwind *u)
 {
-	uint32_t mem = off(k, "module", "mem");
+	uint32_t mem = gi_off32(k, "module", "mem");
 
-	u->mod_list = off(k, "module", "list");
-	u->mod_text = off(k, "module", "core_layout.base");
-	u->mod_text_size = off(k, "module", "core_layout.text_size");
+	u->mod_list = gi_off32(k, "module", "list");
+	u->mod_text = gi_off32(k, "module", "core_layout.base");
+	u->mod_text_size = gi_off32(k, "module", "core_layout.text_size");
 	if (mem != DV_NO_OFF && u->mod_text == DV_NO_OFF) {
-		uint32_t base = off(k, "module_memory", "base"), size = off(k, "module_memory", "size");
+		uint32_t base = gi_off32(k, "module_memory", "base");
+		uint32_t size = gi_off32(k, "module_memory", "size");
 
 		if (base != DV_NO_OFF && size != DV_NO_OFF) {
 			u->mod_text = mem + base;
@@ -207,9 +201,9 @@ find_modules(const struct gi_kernel *k, struct dv_unwind *u)
 	}
 	if (u->mod_list != DV_NO_OFF && u->mod_text != DV_NO_OFF && u->mod_text_size != DV_NO_OFF)
 		u->modules = gi_addr(k, "modules");
-	u->mod_orcs = off(k, "module", "arch.num_orcs");
-	u->mod_orc_ip = off(k, "module", "arch.orc_unwind_ip");
-	u->mod_orc_entry = off(k, "module", "arch.orc_unwind");
+	u->mod_orcs = gi_off32(k, "module", "arch.num_orcs");
+	u->mod_orc_ip = gi_off32(k, "module", "arch.orc_unwind_ip");
+	u->mod_orc_entry = gi_off32(k, "module", "arch.orc_unwind");
 	if (u->mod_orc_ip == DV_NO_OFF || u->mod_orc_entry == DV_NO_OFF)
 		u->mod_orcs = DV_NO_OFF;
 	u->mod_low = (k->end + 0xfff) & ~0xfffull;
@@ -221,10 +215,10 @@ find_ftrace(const struct gi_kernel *k, struct dv_unwind *u)
 	uint32_t type;
 	int64_t bit;
 
-	u->ops_next = off(k, "ftrace_ops", "next");
-	u->ops_flags = off(k, "ftrace_ops", "flags");
-	u->ops_tramp = off(k, "ftrace_ops", "trampoline");
-	u->ops_tramp_size = off(k, "ftrace_ops", "trampoline_size");
+	u->ops_next = gi_off32(k, "ftrace_ops", "next");
+	u->ops_flags = gi_off32(k, "ftrace_ops", "flags");
+	u->ops_tramp = gi_off32(k, "ftrace_ops", "trampoline");
+	u->ops_tramp_size = gi_off32(k, "ftrace_ops", "trampoline_size");
 	u->ftrace_caller = gi_addr(k, "ftrace_caller");
 	u->ftrace_regs_caller = gi_addr(k, "ftrace_regs_caller");
 	if (gi_enum_find(k, "FTRACE_OPS_FL_SAVE_REGS", &bit, &type))
@@ -242,18 +236,18 @@ find_replaced(const struct gi_kernel *k, struct dv_unwind *u)
 	uint32_t id;
 
 	u->kretprobe_ret = gi_addr(k, "arch_rethook_trampoline");
-	u->task_rethooks = off(k, "task_struct", "rethooks");
-	u->rethook_llist = off(k, "rethook_node", "llist");
-	u->rethook_ret = off(k, "rethook_node", "ret_addr");
-	u->rethook_frame = off(k, "rethook_node", "frame");
+	u->task_rethooks = gi_off32(k, "task_struct", "rethooks");
+	u->rethook_llist = gi_off32(k, "rethook_node", "llist");
+	u->rethook_ret = gi_off32(k, "rethook_node", "ret_addr");
+	u->rethook_frame = gi_off32(k, "rethook_node", "frame");
 	if (u->rethook_llist == DV_NO_OFF || u->rethook_ret == DV_NO_OFF ||
 	    u->rethook_frame == DV_NO_OFF)
 		u->task_rethooks = DV_NO_OFF;
 	u->graph_ret = gi_addr(k, "return_to_handler");
-	u->task_graph = off(k, "task_struct", "ret_stack");
-	u->task_graph_cur = off(k, "task_struct", "curr_ret_stack");
-	u->graph_ret_off = off(k, "ftrace_ret_stack", "ret");
-	u->graph_retp = off(k, "ftrace_ret_stack", "retp");
+	u->task_graph = gi_off32(k, "task_struct", "ret_stack");
+	u->task_graph_cur = gi_off32(k, "task_struct", "curr_ret_stack");
+	u->graph_ret_off = gi_off32(k, "ftrace_ret_stack", "ret");
+	u->graph_retp = gi_off32(k, "ftrace_ret_stack", "retp");
 	id = gi_type_find(k, GI_T_STRUCT, "ftrace_ret_stack");
 	if (u->task_graph_cur == DV_NO_OFF || u->graph_ret_off == DV_NO_OFF ||
 	    u->graph_retp == DV_NO_OFF || u->graph_retp < u->graph_ret_off ||
