@@ -224,7 +224,8 @@ wait_for_socket(const struct dv_booted *g, int log, struct dv_err *err)
 		dv_clock_nap(NAP_NS);
 	}
 	dv_chan_close(chan);
-	return dv_err_set(err, DV_E_GUEST, "QEMU runs, but its dvisor socket %s did not come up", g->sock);
+	return dv_err_set(err, DV_E_GUEST,
+	    "QEMU runs, but its dvisor socket %s did not come up", g->sock);
 }
 
 /* A bzImage has "HdrS" in its boot header; ELF kernels boot by PVH. */
@@ -236,7 +237,8 @@ check_kernel(const char *path, struct dv_err *err)
 	size_t n;
 
 	if (f == NULL)
-		return dv_err_set(err, DV_E_NOENT, "cannot read kernel image %s: %s", path, strerror(errno));
+		return dv_err_set(err, DV_E_NOENT, "cannot read kernel image %s: %s", path,
+		    strerror(errno));
 	n = fread(head, 1, sizeof(head), f);
 	if (ferror(f)) {
 		dv_err_set(err, DV_E_IO, "cannot read kernel image %s: %s", path, strerror(errno));
@@ -247,7 +249,8 @@ check_kernel(const char *path, struct dv_err *err)
 	if ((n == sizeof(head) && memcmp(head + 0x202, "HdrS", 4) == 0) ||
 	    (n > 4 && memcmp(head, "\177ELF", 4) == 0))
 		return 0;
-	return dv_err_set(err, DV_E_FORMAT, "%s is no Linux kernel image: it has no boot header", path);
+	return dv_err_set(err, DV_E_FORMAT,
+	    "%s is no Linux kernel image: it has no boot header", path);
 }
 
 /* Log and console of a guest by name. */
@@ -286,24 +289,30 @@ dv_boot_start(const struct dv_boot *b, struct dv_err *err, struct dv_booted *ret
 		return rc;
 	snprintf(kernel, sizeof(kernel), "%s", b->kernel != NULL ? b->kernel : "");
 	snprintf(initrd, sizeof(initrd), "%s", b->initrd != NULL ? b->initrd : "");
-	if (b->kernel == NULL && ((rc = default_image("vmlinuz", kernel, sizeof(kernel), err)) != 0 ||
-	    (b->initrd == NULL && (rc = default_image("initrd.img", initrd, sizeof(initrd), err)) != 0)))
+	if (b->kernel == NULL &&
+	    ((rc = default_image("vmlinuz", kernel, sizeof(kernel), err)) != 0 ||
+	    (b->initrd == NULL &&
+	    (rc = default_image("initrd.img", initrd, sizeof(initrd), err)) != 0)))
 		return rc;
 	if ((rc = check_kernel(kernel, err)) != 0)
 		return rc;
 	if (initrd[0] != '\0' && access(initrd, R_OK) != 0)
-		return dv_err_set(err, DV_E_NOENT, "cannot read initrd %s: %s", initrd, strerror(errno));
+		return dv_err_set(err, DV_E_NOENT, "cannot read initrd %s: %s", initrd,
+		    strerror(errno));
 	if (!dv_path_plugin(lib, sizeof(lib)) || access(lib, R_OK) != 0)
-		return dv_err_set(err, DV_E_NOENT, "cannot find the QEMU plugin %s: build it with `make`", lib);
+		return dv_err_set(err, DV_E_NOENT,
+		    "cannot find the QEMU plugin %s: build it with `make`", lib);
 	snprintf(sockfile, sizeof(sockfile), "%s.sock", ret->name);
 	if (!dv_path_run(ret->sock, sizeof(ret->sock), sockfile))
-		return dv_err_set(err, DV_E_IO, "no folder for control sockets: set XDG_RUNTIME_DIR");
+		return dv_err_set(err, DV_E_IO,
+		    "no folder for control sockets: set XDG_RUNTIME_DIR");
 	if (access(ret->sock, F_OK) == 0) {
 		struct dv_chan *chan;
 
 		if (chan_tcg_open(ret->sock, err, &chan) == 0) {
 			dv_chan_close(chan);
-			return dv_err_set(err, DV_E_BUSY, "a guest named \"%s\" is already running", ret->name);
+			return dv_err_set(err, DV_E_BUSY,
+			    "a guest named \"%s\" is already running", ret->name);
 		}
 	}
 	snprintf(plugin, sizeof(plugin), "%s,name=%s%s", lib, ret->name, b->hold ? ",hold=on" : "");
@@ -318,7 +327,8 @@ dv_boot_start(const struct dv_boot *b, struct dv_err *err, struct dv_booted *ret
 	snprintf(sockfile, sizeof(sockfile), "%s.log", ret->name);
 	if (!dv_path_run(file, sizeof(file), sockfile) ||
 	    (log = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) < 0)
-		return dv_err_set(err, DV_E_IO, "cannot open QEMU's log %s: %s", file, strerror(errno));
+		return dv_err_set(err, DV_E_IO, "cannot open QEMU's log %s: %s", file,
+		    strerror(errno));
 	if (!b->background)
 		unlink(file);
 	if (build_argv(b, plugin, kernel, initrd[0] != '\0' ? initrd : NULL, serial, qmp,
@@ -501,8 +511,9 @@ dv_guest_main(int argc, char **argv)
 			b.hold = true;
 			break;
 		case 'h':
-			puts("usage: dvisor guest [--name NAME] [--kernel K] [--initrd I] [--append S] "
-			    "[--hold] [-- QEMU ARGS]\n       dvisor guest --stop NAME\n"
+			puts("usage: dvisor guest [--name NAME] [--kernel K] [--initrd I] "
+			    "[--append S] [--hold] [-- QEMU ARGS]\n"
+			    "       dvisor guest --stop NAME\n"
 			    "       dvisor guest --resume NAME");
 			return 0;
 		default:
@@ -552,6 +563,7 @@ dv_doctor_main(int argc, char **argv)
 	report("default guest image", image, "make it with `make images`");
 	run = dv_path_run(buf, sizeof(buf), "") && access(buf, W_OK) == 0;
 	report("folder for control sockets", run, "run as root, or set XDG_RUNTIME_DIR");
-	report("D library", dv_path_lib(buf, sizeof(buf)) && access(buf, R_OK) == 0, "run `make install`");
+	report("D library", dv_path_lib(buf, sizeof(buf)) && access(buf, R_OK) == 0,
+	    "run `make install`");
 	return qemu && plugin && image && run ? 0 : 1;
 }

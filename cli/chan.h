@@ -23,7 +23,8 @@ struct dv_chan_ops {
 	/* Guest-physical RAM, any length: all of it or an error. */
 	int (*read)(struct dv_chan *c, uint64_t gpa, void *buf, size_t len, struct dv_err *err);
 	/* Loads a blob; *nvcpu: CPUs 0..nvcpu-1 are vCPUs, nvcpu the host's. */
-	int (*load)(struct dv_chan *c, const void *blob, size_t len, unsigned *nvcpu, struct dv_err *err);
+	int (*load)(struct dv_chan *c, const void *blob, size_t len, unsigned *nvcpu,
+	    struct dv_err *err);
 	/* DV_E_GUEST if the guest's kernel is of another generation; 0: any. */
 	int (*go)(struct dv_chan *c, uint64_t generation, struct dv_err *err);
 	int (*stop)(struct dv_chan *c, struct dv_err *err);

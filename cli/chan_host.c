@@ -105,7 +105,8 @@ timers_fire(struct host_chan *h)
 
 	if (now >= h->clean_due) {
 		dv_clean(h->state);
-		h->clean_due = dv_clock_next(h->clean_due, dv_prog_opt(prog, DV_OPT_CLEANRATE), now);
+		h->clean_due = dv_clock_next(h->clean_due, dv_prog_opt(prog, DV_OPT_CLEANRATE),
+		    now);
 	}
 	next = h->clean_due;
 	for (uint32_t i = 0; i < prog->ntimers; i++) {
@@ -212,7 +213,8 @@ host_load(struct dv_chan *c, const void *blob, size_t len, unsigned *nvcpu,
 	if (h->state != NULL)
 		return dv_err_set(err, DV_E_BUSY, "a program is loaded");
 	if ((rc = dv_state_sizes(blob, len, 0, &h->priv_len, &h->shared_len, &why)) != 0)
-		return dv_err_set(err, rc == DV_STATE_TOOBIG ? DV_E_NOMEM : DV_E_INVAL, "%s", why.text);
+		return dv_err_set(err, rc == DV_STATE_TOOBIG ? DV_E_NOMEM : DV_E_INVAL, "%s",
+		    why.text);
 	if (!dv_mem_fits(h->priv_len + h->shared_len, &available))
 		return dv_err_set(err, DV_E_NOMEM, "cannot make %zu bytes of buffers: %llu are "
 				  "available", h->priv_len + h->shared_len,

@@ -46,7 +46,8 @@ dv_command_start(const char *text, struct dv_err *err, struct dv_command *ret)
 	if (text[strspn(text, " \t")] == '\0')
 		return dv_err_set(err, DV_E_USAGE, "-c needs a command");
 	if (!found(text))
-		return dv_err_set(err, DV_E_NOENT, "cannot run \"%s\": there is no such command", text);
+		return dv_err_set(err, DV_E_NOENT,
+		    "cannot run \"%s\": there is no such command", text);
 	if (pipe(fd) != 0)
 		return dv_err_set(err, DV_E_IO, "cannot run \"%s\": %s", text, strerror(errno));
 	if ((ret->pid = fork()) < 0) {

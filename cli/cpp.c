@@ -185,7 +185,8 @@ cpp_reason(int fd, int out, char *buf, size_t n)
 	}
 	snprintf(buf, n, "cpp failed");
 	if (strstr(text, "terminated") != NULL || strstr(text, "out of memory") != NULL)
-		snprintf(buf, n, "cpp needed more than %d s or %d MB", CPP_SECONDS, CPP_MEMORY >> 20);
+		snprintf(buf, n, "cpp needed more than %d s or %d MB", CPP_SECONDS,
+		    CPP_MEMORY >> 20);
 	for (line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save))
 		if (strstr(line, "error:") != NULL) {
 			if (strncmp(line, "<stdin>:", 8) == 0)
@@ -238,9 +239,11 @@ dv_cpp_run(const struct dv_opts *o, const struct dv_program_opt *po, const char 
 	else if (status != 0) {
 		cpp_reason(msgs, out, why, sizeof(why));
 		if (po->kind == DV_PROG_FILE)
-			rc = dv_err_set(err, DV_E_INVAL, "failed to compile script %s: %s", po->text, why);
+			rc = dv_err_set(err, DV_E_INVAL, "failed to compile script %s: %s",
+			    po->text, why);
 		else
-			rc = dv_err_set(err, DV_E_INVAL, "invalid probe specifier %.256s: %s", po->text, why);
+			rc = dv_err_set(err, DV_E_INVAL, "invalid probe specifier %.256s: %s",
+			    po->text, why);
 	} else {
 		cpp_messages(msgs);
 		rc = memfd_contents(out, err, ret, retlen);

@@ -46,7 +46,8 @@ add_lib(struct libs *l, const char *dir, const char *name, struct dv_err *err)
 	int rc;
 
 	if (l->v.n >= MAX_LIBS)
-		return dv_err_set(err, DV_E_INVAL, "there are more than %u library files", MAX_LIBS);
+		return dv_err_set(err, DV_E_INVAL, "there are more than %u library files",
+		    MAX_LIBS);
 	if (asprintf(&lib.path, "%s/%s", dir, name) < 0)
 		return dv_err_nomem(err);
 	lib.base = strrchr(lib.path, '/') + 1;
@@ -74,7 +75,8 @@ find_libs(struct libs *l, const char *dir, bool must, struct dv_err *err)
 	if ((d = opendir(dir)) == NULL) {
 		if (!must)
 			return 0;
-		return dv_err_set(err, DV_E_IO, "cannot open library folder %s: %s", dir, strerror(errno));
+		return dv_err_set(err, DV_E_IO, "cannot open library folder %s: %s", dir,
+		    strerror(errno));
 	}
 	while (rc == 0 && (e = readdir(d)) != NULL) {
 		n = strlen(e->d_name);
@@ -147,7 +149,8 @@ compile(struct libs *l, struct lib *lib, struct dv_err *err)
 	/* No program is wrong, and no guest can put it right. */
 	err->code = DV_E_INVAL;
 	if (err->line != 0)
-		snprintf(where, sizeof(where), ": [%s] line %u, column %u", err->tag, err->line, err->col);
+		snprintf(where, sizeof(where), ": [%s] line %u, column %u", err->tag, err->line,
+		    err->col);
 	dv_err_prefix(err, "failed to compile library %s%s", lib->path, where);
 	return err->code;
 }
@@ -164,7 +167,8 @@ load(struct libs *l, struct lib *lib, struct dv_err *err)
 	lib->state = AT_WORK;
 	for (line = lib->text; line != NULL; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if ((name = dependency(line, &len)) == NULL || (other = find(l, name, len)) == NULL ||
+		if ((name = dependency(line, &len)) == NULL ||
+		    (other = find(l, name, len)) == NULL ||
 		    other->state == DONE)
 			continue;
 		if (other->state == AT_WORK)

@@ -68,7 +68,8 @@ map_loc(struct dv_loc *l, const uint32_t *difos, size_t n, struct dv_err *err)
 	if (l->kind != DV_LOC_DIFO)
 		return 0;
 	if (l->value >= n)
-		return dv_err_set(err, DV_E_FORMAT, "introspection names an expression that it did not give");
+		return dv_err_set(err, DV_E_FORMAT,
+		    "introspection names an expression that it did not give");
 	l->value = difos[l->value];
 	return 0;
 }
@@ -82,7 +83,8 @@ add_sites(struct dv_progb *b, const struct gi_sites *s, const uint32_t *probe_of
 	size_t i;
 	int j, rc;
 
-	if (dv_vec_reserve(&b->sites, s->nsites) != 0 || dv_vec_reserve(&b->rules, s->nrules) != 0 ||
+	if (dv_vec_reserve(&b->sites, s->nsites) != 0 ||
+	    dv_vec_reserve(&b->rules, s->nrules) != 0 ||
 	    dv_vec_reserve(&b->argsets, s->nargsets) != 0 ||
 	    dv_vec_reserve(&b->select, s->nselect) != 0)
 		return dv_err_nomem(err);
@@ -227,7 +229,8 @@ dv_enable(struct dv_progb *b, const dv_wanted_t *wanted, struct dv_probesrc *ps,
 	}
 	if (k != NULL && b->ecbs.n > 0 &&
 	    ((dv_text_loads(b->text.v, b->text.n, DIF_VAR_VTIMESTAMP) &&
-	    (dv_vec_push(&want, GI_WANT_SWITCH) != 0 || dv_vec_push(&probe_of_want, DV_NONE) != 0)) ||
+	    (dv_vec_push(&want, GI_WANT_SWITCH) != 0 ||
+	    dv_vec_push(&probe_of_want, DV_NONE) != 0)) ||
 	    (reads_sobj(b) &&
 	    (dv_vec_push(&want, GI_WANT_SOBJ) != 0 || dv_vec_push(&probe_of_want, DV_NONE) != 0))))
 		goto nomem;

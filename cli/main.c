@@ -255,9 +255,12 @@ static bool
 wrong_anyway(const struct dv_err *err)
 {
 	/* What a kernel's probes, types, symbols and translators can put right. */
-	static const char *const tags[] = { "D_PDESC_ZERO", "D_IDENT_", "D_ARGS_", "D_XLATE_", "D_ATTR_MIN", "D_PRAGMA_DEPEND",
-	    "D_SYM_", "D_TYPE_", "D_DECL_", "D_OP_", "D_ADDROF_", "D_DEREF_", "D_SIZEOF_",
-	    "D_OFFSETOF_", "D_CAST_", "D_PROTO_ARG", "D_SYNTAX", "D_UNKNOWN" };
+	static const char *const tags[] = {
+		"D_PDESC_ZERO", "D_IDENT_", "D_ARGS_", "D_XLATE_", "D_ATTR_MIN",
+		"D_PRAGMA_DEPEND", "D_SYM_", "D_TYPE_", "D_DECL_", "D_OP_", "D_ADDROF_",
+		"D_DEREF_", "D_SIZEOF_", "D_OFFSETOF_", "D_CAST_", "D_PROTO_ARG",
+		"D_SYNTAX", "D_UNKNOWN"
+	};
 	size_t i;
 
 	if (err->tag[0] == '\0')
@@ -309,7 +312,8 @@ redirect(const struct dv_opts *o, struct dv_err *err)
 		return 0;
 	if (freopen(o->output, "ae", stdout) != NULL)
 		return 0;
-	return dv_err_set(err, DV_E_IO, "cannot open output file %s: %s", o->output, strerror(errno));
+	return dv_err_set(err, DV_E_IO, "cannot open output file %s: %s", o->output,
+	    strerror(errno));
 }
 
 static int

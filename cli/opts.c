@@ -86,7 +86,8 @@ desc_len(const char *s, unsigned *colons)
 	size_t n;
 
 	*colons = 0;
-	for (n = 0; s[n] != '\0' && s[n] != '/' && s[n] != '{' && !isspace((unsigned char)s[n]); n++)
+	for (n = 0; s[n] != '\0' && s[n] != '/' && s[n] != '{' &&
+	    !isspace((unsigned char)s[n]); n++)
 		if (s[n] == ':')
 			(*colons)++;
 	return n;
@@ -221,7 +222,8 @@ one_option(struct dv_opts *o, int c, const char *word, struct dv_err *err)
 		return add_program(o, DV_PROG_TEXT, strdup(optarg), err);
 	case 'i':
 		if (!isdigit((unsigned char)*optarg))
-			return dv_err_set(err, DV_E_USAGE, "-i takes a probe id, not \"%s\"", optarg);
+			return dv_err_set(err, DV_E_USAGE, "-i takes a probe id, not \"%s\"",
+			    optarg);
 		return add_program(o, DV_PROG_TEXT, strdup(optarg), err);
 	case 's':
 		return add_program(o, DV_PROG_FILE, strdup(optarg), err);
@@ -277,13 +279,17 @@ one_option(struct dv_opts *o, int c, const char *word, struct dv_err *err)
 		return add_xopt(o, "libdir", optarg, err);
 	case 'c':
 		if (o->command != NULL || o->pid != NULL)
-			return dv_err_set(err, DV_E_USAGE, "-c and -p set $target: give one of them, once");
+			return dv_err_set(err, DV_E_USAGE,
+			    "-c and -p set $target: give one of them, once");
 		return set_string(&o->command, optarg, err);
 	case 'p':
 		if (o->command != NULL || o->pid != NULL)
-			return dv_err_set(err, DV_E_USAGE, "-c and -p set $target: give one of them, once");
-		if (dv_parse_u64(optarg, &o->target) != 0 || o->target == 0 || o->target > INT32_MAX)
-			return dv_err_set(err, DV_E_USAGE, "-p takes a process id, not \"%s\"", optarg);
+			return dv_err_set(err, DV_E_USAGE,
+			    "-c and -p set $target: give one of them, once");
+		if (dv_parse_u64(optarg, &o->target) != 0 || o->target == 0 ||
+		    o->target > INT32_MAX)
+			return dv_err_set(err, DV_E_USAGE, "-p takes a process id, not \"%s\"",
+			    optarg);
 		return set_string(&o->pid, optarg, err);
 	case OPT_VM:
 		return add_string(&o->vms, optarg, err);
@@ -306,7 +312,8 @@ one_option(struct dv_opts *o, int c, const char *word, struct dv_err *err)
 	case '?':
 		if (optopt == 0 || optopt >= 256)
 			return dv_err_set(err, DV_E_USAGE, optopt == 0 ?
-			    "unknown option %s. Try: dvisor --help" : "option %s takes no value", word);
+			    "unknown option %s. Try: dvisor --help" :
+			    "option %s takes no value", word);
 		return refuse(optopt, err);
 	default:
 		return refuse(c, err);
@@ -331,14 +338,17 @@ check(const struct dv_opts *o, struct dv_err *err)
 		return dv_err_set(err, DV_E_USAGE,
 		    "--boot starts a guest of its own; --vm cannot be given with it");
 	if (o->profile != NULL && (o->boot || o->vms.n != 0))
-		return dv_err_set(err, DV_E_USAGE, "--profile needs no guest; leave out --vm and --boot");
+		return dv_err_set(err, DV_E_USAGE,
+		    "--profile needs no guest; leave out --vm and --boot");
 	if (o->profile != NULL && o->mode == DV_MODE_TRACE && !o->listing)
 		return dv_err_set(err, DV_E_USAGE,
 		    "--profile is for compiling and listing: add -e, -l or -S");
 	if (!o->boot && (o->kernel != NULL || o->initrd != NULL || o->append != NULL))
-		return dv_err_set(err, DV_E_USAGE, "--kernel, --initrd and --append go with --boot");
+		return dv_err_set(err, DV_E_USAGE,
+		    "--kernel, --initrd and --append go with --boot");
 	if (!o->boot && o->qemu_args.n != 0)
-		return dv_err_set(err, DV_E_USAGE, "arguments after -- are QEMU's: they need --boot");
+		return dv_err_set(err, DV_E_USAGE,
+		    "arguments after -- are QEMU's: they need --boot");
 	if (o->cppargs.n != 0 && !o->cpp && !has_xopt(o, "cpp"))
 		return dv_err_set(err, DV_E_USAGE, "%.2s is cpp's: it needs -C", o->cppargs.v[0]);
 	if (o->programs.n == 0 && o->mode != DV_MODE_LIST && !o->version)

@@ -136,7 +136,8 @@ dv_file_read(const char *path, size_t max, struct dv_err *err, char **ret, size_
 		if (n > max) {
 			fclose(f);
 			free(buf);
-			return dv_err_set(err, DV_E_INVAL, "%s is larger than %zu bytes", path, max);
+			return dv_err_set(err, DV_E_INVAL, "%s is larger than %zu bytes", path,
+			    max);
 		}
 		if (n < cap)
 			continue;
@@ -173,7 +174,8 @@ dv_file_write(const char *path, const void *data, size_t len, struct dv_err *err
 	/* A device or pipe is written to; only a file may be replaced. */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		if ((fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
-			return dv_err_set(err, DV_E_IO, "cannot write %s: %s", path, strerror(errno));
+			return dv_err_set(err, DV_E_IO, "cannot write %s: %s", path,
+			    strerror(errno));
 		goto put;
 	}
 	if ((size_t)snprintf(tmp, sizeof(tmp), "%s.XXXXXX", path) >= sizeof(tmp))

@@ -101,7 +101,8 @@ dv_probesrc_create(struct gi_kernel *k, struct dv_err *err, struct dv_probesrc *
 		goto nomem;
 	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
 		rate_parse(usual[i], &allvcpu, &period);
-		if (own_add(ps, "profile", usual[i], allvcpu ? 0 : DV_PF_HOST, allvcpu, period) != 0)
+		if (own_add(ps, "profile", usual[i], allvcpu ? 0 : DV_PF_HOST, allvcpu,
+		    period) != 0)
 			goto nomem;
 	}
 	ps->nfixed = ps->own.n;
@@ -234,7 +235,8 @@ match_guest(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nu
 			}
 		}
 		/* What the guest cannot have has a name all the same. */
-		if ((!gi_probe_name(ps->k, i, &p) && p.why_not == NULL) || !field_matches(d->name, gn, p.name) ||
+		if ((!gi_probe_name(ps->k, i, &p) && p.why_not == NULL) ||
+		    !field_matches(d->name, gn, p.name) ||
 		    !field_matches(d->func, gf, p.func) || !field_matches(d->prov, gp, p.prov))
 			continue;
 		if (gi_probe_exists(ps->k, i)) {
@@ -299,7 +301,8 @@ match_all(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums
 static int
 lookup(struct dv_probesrc *ps, const struct dc_pdesc *d, struct matches **ret, struct dv_err *err)
 {
-	char *key = dv_arena_printf(ps->arena, "%u:%s:%s:%s:%s", d->id, d->prov, d->mod, d->func, d->name);
+	char *key = dv_arena_printf(ps->arena, "%u:%s:%s:%s:%s", d->id, d->prov, d->mod,
+	    d->func, d->name);
 	struct matches *m;
 
 	if (key == NULL)

@@ -105,9 +105,11 @@ compile_error(const struct dv_program *p, const struct dv_program_opt *po, struc
 		snprintf(tag, sizeof(tag), "[%s] ", e.tag);
 	snprintf(text, sizeof(text), "%s", e.text);
 	if (po->kind == DV_PROG_FILE)
-		dv_err_set(err, e.code, "failed to compile script %s: %s%s%s", po->text, tag, where, text);
+		dv_err_set(err, e.code, "failed to compile script %s: %s%s%s", po->text, tag,
+		    where, text);
 	else
-		dv_err_set(err, e.code, "invalid probe specifier %.256s: %s%s%s", po->text, tag, where, text);
+		dv_err_set(err, e.code, "invalid probe specifier %.256s: %s%s%s", po->text, tag,
+		    where, text);
 	memcpy(err->tag, e.tag, sizeof(err->tag));
 	memcpy(err->hint, e.hint, sizeof(err->hint));
 	err->line = e.line;
@@ -139,7 +141,8 @@ compile_one(struct dv_program *p, const struct dv_opts *o, uint32_t i, struct dv
 		src.arg0 = po->text;
 		if ((rc = dv_file_read(po->text, DV_MAX_SOURCE, err, &text, &len)) != 0) {
 			if (rc == DV_E_NOENT)
-				dv_err_set(err, rc, "failed to open script %s: No such file or directory",
+				dv_err_set(err, rc,
+				    "failed to open script %s: No such file or directory",
 				    po->text);
 			else
 				dv_err_prefix(err, "failed to open script");

@@ -305,7 +305,8 @@ loop(struct run *r, struct dv_err *err)
 			return 0;
 		}
 		r->killed = st.killed != 0;
-		if (r->killed || st.exiting || st.filled || cn_exiting(r->cn, &status) || interrupted ||
+		if (r->killed || st.exiting || st.filled || cn_exiting(r->cn, &status) ||
+		    interrupted ||
 		    (r->o->child != NULL && dv_command_ended(r->o->child)))
 			return 0;
 		dv_clock_nap(TICK_NS);
@@ -333,7 +334,8 @@ report_accounting(struct run *r, struct dv_err *err)
 		const struct { const char *what; uint64_t v; } parts[] = {
 			{ "recorded", a.recorded }, { "without a record", a.norecord },
 			{ "dropped", a.dropped }, { "faulted", a.faulted },
-			{ "still speculated", a.speculated }, { "speculation dropped", a.spec_dropped },
+			{ "still speculated", a.speculated },
+			{ "speculation dropped", a.spec_dropped },
 			{ "speculation refused", a.spec_refused },
 			{ "speculation discarded", a.spec_discarded },
 			{ "aggregation dropped", a.agg_dropped }, { "overwritten", a.overwritten },
@@ -344,9 +346,11 @@ report_accounting(struct run *r, struct dv_err *err)
 		for (j = 0; j < sizeof(parts) / sizeof(parts[0]); j++)
 			if (parts[j].v != 0)
 				n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%llu %s",
-				    n == 0 ? " = " : " + ", (unsigned long long)parts[j].v, parts[j].what);
+				    n == 0 ? " = " : " + ", (unsigned long long)parts[j].v,
+				    parts[j].what);
 		dv_msg("accounting: enabled probe ID %u (%s:%s:%s:%s): %llu fired%s", i + 1,
-		    dv_progb_strat(b, p->prov), dv_progb_strat(b, p->mod), dv_progb_strat(b, p->func),
+		    dv_progb_strat(b, p->prov), dv_progb_strat(b, p->mod),
+		    dv_progb_strat(b, p->func),
 		    dv_progb_strat(b, p->name), (unsigned long long)a.fired, text);
 	}
 	return 0;
@@ -482,7 +486,8 @@ load(struct run *r, void **blob, struct dv_prog *view, unsigned *nvcpu, struct d
 		if ((rc = dv_progb_finish(b, err, blob, &len)) != 0)
 			return rc;
 		if (dv_prog_view(*blob, len, view, &why) != 0)
-			return dv_err_set(err, DV_E_FORMAT, "could not enable tracing: %s", why.text);
+			return dv_err_set(err, DV_E_FORMAT, "could not enable tracing: %s",
+			    why.text);
 		rc = dv_chan_load(r->vm->chan, *blob, len, nvcpu, err);
 	} while (rc == DV_E_NOMEM && opt_value(b, DV_OPT_BUFRESIZE) == DV_BUFRESIZE_AUTO &&
 	    lower_largest(r));
@@ -514,7 +519,8 @@ restrict_cpu(struct run *r, struct dv_err *err)
 		}
 	if (n == 0 && cpu == 0)
 		return 0;		/* no guest: what fires, fires on CPU 0 */
-	return dv_err_set(err, DV_E_USAGE, "failed to set option 'cpu' to '%llu': there is no such CPU",
+	return dv_err_set(err, DV_E_USAGE,
+	    "failed to set option 'cpu' to '%llu': there is no such CPU",
 	    (unsigned long long)cpu);
 }
 
@@ -581,7 +587,8 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 			rc = 0;
 	}
 	if (rc == 0 && r.reset)
-		rc = dv_err_set(err, DV_E_GUEST, "guest \"%s\" was reset or started another kernel: "
+		rc = dv_err_set(err, DV_E_GUEST,
+		    "guest \"%s\" was reset or started another kernel: "
 		    "the trace has ended", vm->name);
 	if (rc == 0 && r.ended && !guest_end_ok)
 		rc = dv_err_set(err, DV_E_GUEST, "guest \"%s\" ended", vm->name);

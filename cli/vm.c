@@ -121,7 +121,8 @@ pick(const struct found *f, const char *spec, const struct dv_vm_listed **ret, s
 				*ret = l;
 				goto out;
 			}
-			rc = dv_err_set(err, DV_E_UNSUP, "cannot trace VM \"%s\": %s", spec, l->why);
+			rc = dv_err_set(err, DV_E_UNSUP, "cannot trace VM \"%s\": %s", spec,
+			    l->why);
 			goto out;
 		}
 		if (l->why != NULL)
@@ -132,9 +133,11 @@ pick(const struct found *f, const char *spec, const struct dv_vm_listed **ret, s
 	if (spec != NULL) {
 		if (strncmp(spec, "gdb:", 4) == 0 || strncmp(spec, "qmp:", 4) == 0)
 			rc = dv_err_set(err, DV_E_UNSUP, "cannot trace VM \"%s\": the gdb carrier "
-			    "is not part of this version; start the guest with `dvisor guest`", spec);
+			    "is not part of this version; start the guest with `dvisor guest`",
+			    spec);
 		else
-			rc = dv_err_set(err, DV_E_NOENT, "no such VM: \"%s\". `dvisor vms` lists them", spec);
+			rc = dv_err_set(err, DV_E_NOENT,
+			    "no such VM: \"%s\". `dvisor vms` lists them", spec);
 	} else if (usable == 0) {
 		if (f->v.n > 0)
 			rc = dv_err_set(err, DV_E_NOENT, "no VM can be traced; "
@@ -290,7 +293,8 @@ dv_vm_introspect(struct dv_vm *vm, uint64_t wait_ns, struct dv_err *err)
 	    !dv_run_interrupted())
 		dv_clock_nap(50000000);
 	if (rc == DV_E_NOENT && dv_run_interrupted())
-		return dv_err_set(err, DV_E_GUEST, "interrupted before a kernel ran in VM \"%s\"", vm->name);
+		return dv_err_set(err, DV_E_GUEST,
+		    "interrupted before a kernel ran in VM \"%s\"", vm->name);
 	if (rc != 0)
 		dv_err_prefix(err, "cannot find a Linux kernel in VM \"%s\"", vm->name);
 	return rc;
@@ -442,8 +446,9 @@ list_other_qemus(void (*fn)(void *, const struct dv_vm_listed *), void *arg,
 				    strncmp(cmd + n, "kvm,", 4) == 0 ||
 				    strstr(cmd + n, "accel=kvm") != NULL)
 					kvm = true;
-			l.why = kvm ? "it runs under KVM, and the kvm carrier is not part of this version" :
-			    "its QEMU was started without dvisor's plugin; `dvisor guest` starts one with it";
+			l.why = kvm ? "it runs under KVM, and the kvm carrier is not part of "
+			    "this version" : "its QEMU was started without dvisor's plugin; "
+			    "`dvisor guest` starts one with it";
 			fn(arg, &l);
 		}
 		free(cmd);

@@ -125,7 +125,8 @@ dc_provider_attr(const struct dc *c, const char *prov, enum dc_apart part)
 		n--;
 	for (i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
 		if (strcmp(providers[i].name, prov) == 0 || (strlen(providers[i].name) == n &&
-		    memcmp(providers[i].name, prov, n) == 0 && strcmp(providers[i].name, "pid") == 0))
+		    memcmp(providers[i].name, prov, n) == 0 &&
+		    strcmp(providers[i].name, "pid") == 0))
 			return providers[i].a[part];
 	return private;
 }
@@ -352,7 +353,8 @@ at_clause(struct dc *c, struct clause *cl, struct pdesc *d, const struct dc_prob
 		    "than the predefined minimum %s", d->text, text_of(c, probe),
 		    text_of(c, at_attr(c->opt[DV_OPT_AMIN])));
 	else if (!enough(c, stmt))
-		dc_error(c, cl->loc, D_ATTR_MIN, "attributes of the statements for %s (%s) are less "
+		dc_error(c, cl->loc, D_ATTR_MIN,
+		    "attributes of the statements for %s (%s) are less "
 		    "than the predefined minimum %s", d->text, text_of(c, stmt),
 		    text_of(c, at_attr(c->opt[DV_OPT_AMIN])));
 	else if (src->described != NULL)

@@ -295,7 +295,8 @@ static unsigned
 var_op(const struct ident *id, bool store)
 {
 	static const uint8_t scalar[2][3] = {
-		{ DIF_OP_LDGS, DIF_OP_LDTS, DIF_OP_LDLS }, { DIF_OP_STGS, DIF_OP_STTS, DIF_OP_STLS },
+		{ DIF_OP_LDGS, DIF_OP_LDTS, DIF_OP_LDLS },
+		{ DIF_OP_STGS, DIF_OP_STTS, DIF_OP_STLS },
 	};
 	static const uint8_t assoc[2][3] = {
 		{ DIF_OP_LDGAA, DIF_OP_LDTAA, 0 }, { DIF_OP_STGAA, DIF_OP_STTAA, 0 },
@@ -484,7 +485,8 @@ bf_place(struct dc *c, struct node *n)
 static struct type *
 bf_type(struct dc *c, unsigned unit)
 {
-	return unit == 8 ? c->t_uchar : unit == 16 ? c->t_ushort : unit == 32 ? c->t_uint : c->t_ulong;
+	return unit == 8 ? c->t_uchar : unit == 16 ? c->t_ushort :
+	    unit == 32 ? c->t_uint : c->t_ulong;
 }
 
 static void
@@ -927,7 +929,8 @@ cg_loose(struct dc *c, struct node *n)
 		    "only its members have values");
 		return 0;
 	case N_AGG: case N_INDEX:
-		dc_error(c, n->loc, D_AGG_NULL, "an aggregation is used without an aggregating function");
+		dc_error(c, n->loc, D_AGG_NULL,
+		    "an aggregation is used without an aggregating function");
 		return 0;
 	default:
 		break;

@@ -158,7 +158,8 @@ ck_ident(struct dc *c, struct node *n)
 	if (bound != NULL)
 		return bound;
 	if ((id = id_find(c, n->scope, n->str)) == NULL) {
-		if (n->scope == SC_GLOBAL && c->cfg.types != NULL && c->cfg.types->enumerator != NULL &&
+		if (n->scope == SC_GLOBAL && c->cfg.types != NULL &&
+		    c->cfg.types->enumerator != NULL &&
 		    c->cfg.types->enumerator(c->cfg.types->arg, n->str, &v, &tid))
 			return ck_const(c, n, (uint64_t)v,
 			    tid != 0 ? ty_import(c, tid) : v >= INT32_MIN && v <= INT32_MAX ?
@@ -182,7 +183,8 @@ ck_ident(struct dc *c, struct node *n)
 		return ck_const(c, n, (uint64_t)id->cval, id->type);
 	case ID_INLINE:
 		if (id->assoc)
-			BAD(c, n, D_IDENT_BADREF, "inline %s is used without its parameters", n->str);
+			BAD(c, n, D_IDENT_BADREF, "inline %s is used without its parameters",
+			    n->str);
 		return xl_inline(c, id, n);
 	case ID_BROKEN:
 		BAD(c, n, id->why_tag, "%s is not available: %s", n->str, id->why);
@@ -278,7 +280,8 @@ ck_assoc(struct dc *c, struct node *n, struct ident *id, struct type *first)
 		    ck_name(c, base), DIF_MAXTUPLE);
 	if (id == NULL) {
 		if (base->scope == SC_THIS)
-			BAD(c, n, D_ARR_LOCAL, "a this-> variable cannot be an associative array: %s",
+			BAD(c, n, D_ARR_LOCAL,
+			    "a this-> variable cannot be an associative array: %s",
 			    ck_name(c, base));
 		id = id_add(c, base->scope, base->str, ID_VAR, base->loc);
 		id->assoc = true;
@@ -332,7 +335,8 @@ ck_subscript(struct dc *c, struct node *n)
 		t = ty_ptr(c, c->t_char);
 	if (!ty_is_ptr(t))
 		BAD(c, n, n->a->kind == N_VAR ? D_IDENT_BADREF : D_OP_INCOMPAT,
-		    "\"%s\" is no array and no pointer: it cannot be indexed", ty_name(c, n->a->type));
+		    "\"%s\" is no array and no pointer: it cannot be indexed",
+		    ty_name(c, n->a->type));
 	if (n->len != 1)
 		BAD(c, n, D_ARR_BADREF, "an array of C takes one index");
 	i = n->list;
@@ -406,7 +410,8 @@ ck_index(struct dc *c, struct node *n, struct type *first)
 			return c->bad ? ck_fail(c, n) : xl_inline(c, id, n);
 		}
 		if (id != NULL && id->kind == ID_VAR && base->scope == SC_THIS && n->len > 1)
-			BAD(c, n, D_ARR_LOCAL, "a this-> variable cannot be an associative array: %s",
+			BAD(c, n, D_ARR_LOCAL,
+			    "a this-> variable cannot be an associative array: %s",
 			    ck_name(c, base));
 		if (id != NULL && id->kind == ID_BUILTIN && id->val <= DIF_VAR_UREGS)
 			return ck_builtin_array(c, n, id->val);
@@ -431,7 +436,8 @@ ck_member(struct dc *c, struct node *n)
 		if (ty_base(t)->kind == T_ARRAY)
 			t = ty_decay(c, t);
 		if (!ty_is_ptr(t))
-			BAD(c, n, D_OP_PTR, "operator -> needs a pointer, not \"%s\"", ty_name(c, t));
+			BAD(c, n, D_OP_PTR, "operator -> needs a pointer, not \"%s\"",
+			    ty_name(c, t));
 		t = ty_base(t)->ref;
 	} else if (ty_is_ptr(t) && ty_is_sou(ty_base(t)->ref))
 		BAD(c, n, D_OP_SOU, "operator . cannot be used on a pointer: use ->");

@@ -22,7 +22,8 @@ cut(uint64_t v, struct type *t)
 	if ((t->kind != T_INT && t->kind != T_ENUM) || t->size >= 8 || t->size == 0)
 		return v;
 	v <<= 64 - t->size * 8;
-	return t->is_signed ? (uint64_t)((int64_t)v >> (64 - t->size * 8)) : v >> (64 - t->size * 8);
+	return t->is_signed ? (uint64_t)((int64_t)v >> (64 - t->size * 8)) :
+	    v >> (64 - t->size * 8);
 }
 
 /* Does integer type t hold every value of n? Signs apart. */
@@ -46,8 +47,10 @@ ck_convert(struct dc *c, struct node *n, struct type *t)
 		return ck_done(c, r, t);
 	}
 	if (f == b || !ty_is_scalar(f) || !ty_is_scalar(b) ||
-	    (!b->is_bool && f->size < b->size && (!ty_is_signed(f) || ty_is_signed(b) || b->size == 8)) ||
-	    (b->size == 8) || (!b->is_bool && f->size == b->size && ty_is_signed(f) == ty_is_signed(b)))
+	    (!b->is_bool && f->size < b->size &&
+	    (!ty_is_signed(f) || ty_is_signed(b) || b->size == 8)) ||
+	    (b->size == 8) ||
+	    (!b->is_bool && f->size == b->size && ty_is_signed(f) == ty_is_signed(b)))
 		return n;
 	r = nd(c, N_CAST, n->loc);
 	r->a = n;
@@ -136,7 +139,8 @@ ck_logical(struct dc *c, struct node *n)
 		if (is_dyn(c, k[i]))
 			return ck_fail(c, n);
 		if (!ty_is_scalar(k[i]->type))
-			BAD(c, n, D_OP_SCALAR, "operator %s needs operands of scalar type, not \"%s\"",
+			BAD(c, n, D_OP_SCALAR,
+			    "operator %s needs operands of scalar type, not \"%s\"",
 			    op_text(n->op), ty_name(c, k[i]->type));
 	}
 	if (n->a->kind == N_INT && n->b->kind == N_INT) {
@@ -188,7 +192,8 @@ ck_compare(struct dc *c, struct node *n)
 
 		if (!ty_is_void(x) && !ty_is_void(y) && !ty_same(x, y) &&
 		    !(ty_is_int(x) && ty_is_int(y) && ty_size(c, x) == ty_size(c, y)) &&
-		    !(ty_is_sou(x) && ty_is_sou(y) && (ty_base(x)->incomplete || ty_base(y)->incomplete)))
+		    !(ty_is_sou(x) && ty_is_sou(y) &&
+		    (ty_base(x)->incomplete || ty_base(y)->incomplete)))
 			return incompat(c, n);
 	} else if (!(ty_is_ptr(a) && ty_is_int(b)) && !(ty_is_int(a) && ty_is_ptr(b)))
 		return incompat(c, n);
@@ -431,14 +436,16 @@ ck_op1(struct dc *c, struct node *n)
 		if (is_dyn(c, n->a))
 			return ck_fail(c, n);
 		if (!ty_is_scalar(t))
-			BAD(c, n, D_OP_SCALAR, "operator ! needs an operand of scalar type, not \"%s\"",
+			BAD(c, n, D_OP_SCALAR,
+			    "operator ! needs an operand of scalar type, not \"%s\"",
 			    ty_name(c, t));
 		if (n->a->kind == N_INT)
 			return ck_const(c, n, !n->a->val, c->t_int);
 		return ck_done(c, n, c->t_int);
 	case OP_BNEG:
 		if (!ty_is_int(t))
-			BAD(c, n, D_OP_INT, "operator ~ needs an operand of integral type, not \"%s\"",
+			BAD(c, n, D_OP_INT,
+			    "operator ~ needs an operand of integral type, not \"%s\"",
 			    ty_name(c, t));
 		t = ty_promote(c, t);
 		if (n->a->kind == N_INT)
@@ -687,8 +694,10 @@ ck_assign(struct dc *c, struct node *n)
 		t = n->a->type;
 		if (n->b->kind == N_XLATE)
 			BAD(c, n, D_OP_DYN, "a translated object cannot be assigned");
-		if (n->a->kind != N_VAR && (ty_base(t)->kind == T_ARRAY || ty_base(t)->kind == T_FUNC))
-			BAD(c, n, D_OP_ARRFUN, "an array or function cannot be assigned as a whole");
+		if (n->a->kind != N_VAR &&
+		    (ty_base(t)->kind == T_ARRAY || ty_base(t)->kind == T_FUNC))
+			BAD(c, n, D_OP_ARRFUN,
+			    "an array or function cannot be assigned as a whole");
 		if (!assignable(c, t, n->b))
 			return incompat(c, n);
 		if (n->a->kind == N_VAR && ty_is_ptr(t) && n->b->kind != N_INT) {
@@ -696,7 +705,8 @@ ck_assign(struct dc *c, struct node *n)
 			bool al = n->b->flags & NF_ALLOCA;
 
 			if (al ? id->other_set : id->alloca_set)
-				BAD(c, n, D_ALLOCA_INCOMPAT, "%s holds both alloca()ed and other pointers",
+				BAD(c, n, D_ALLOCA_INCOMPAT,
+				    "%s holds both alloca()ed and other pointers",
 				    id->name);
 			id->alloca_set |= al;
 			id->other_set |= !al;

@@ -92,7 +92,8 @@ struct dc_probeinfo {
 struct dc_probes {
 	void *arg;
 	/* 0, or DV_E_INVAL with err for a description that cannot be (bad rate ...). */
-	int (*match)(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_err *err);
+	int (*match)(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret,
+	    struct dv_err *err);
 };
 
 /* ---- stability --------------------------------------------------------- */
@@ -168,8 +169,12 @@ struct dc_source {
 	void (*dump)(void *arg, const char *text);
 	void *arg;
 };
-int  dc_compile(struct dc *dc, const struct dc_source *src, struct dv_progb *out, struct dv_err *err);
-/* After the last dc_compile: arguments that no program used (D_MACRO_UNUSED), options into out->opts. */
+int  dc_compile(struct dc *dc, const struct dc_source *src, struct dv_progb *out,
+    struct dv_err *err);
+/*
+ * After the last dc_compile: arguments that no program used (D_MACRO_UNUSED), options
+ * into out->opts.
+ */
 int  dc_finish(struct dc *dc, struct dv_progb *out, struct dv_err *err);
 
 /*

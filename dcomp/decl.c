@@ -447,7 +447,8 @@ decl_members(struct dc *c, struct type *t, struct dspec *s, struct declr *list)
 	if (list == NULL) {
 		if (!ty_is_sou(base) || ty_base(base)->name[0] != '\0') {
 			if (!s->defines)
-				dc_error(c, s->loc, D_DECL_USELESS, "declaration without a member name");
+				dc_error(c, s->loc, D_DECL_USELESS,
+				    "declaration without a member name");
 			return;
 		}
 		off = t->kind == T_UNION ? 0 : round_up(t->size, ty_align(base) * 8u);

@@ -89,7 +89,8 @@ struct listing {
 static void
 put_instr(const struct listing *l, const struct dv_difo *d, uint32_t off, uint32_t i)
 {
-	unsigned op = DIF_INSTR_OP(i), r1 = DIF_INSTR_R1(i), r2 = DIF_INSTR_R2(i), rd = DIF_INSTR_RD(i);
+	unsigned op = DIF_INSTR_OP(i), r1 = DIF_INSTR_R1(i), r2 = DIF_INSTR_R2(i),
+	    rd = DIF_INSTR_RD(i);
 	unsigned idx = DIF_INSTR_INDEX(i);
 	const char *name = ops[op].text != NULL ? ops[op].text : "?";
 	const struct dv_var *v;
@@ -257,7 +258,8 @@ put_vars(const struct listing *l, const struct dv_difo *d)
 			}
 		snprintf(line, sizeof(line), "%-16.200s %-4x %-3s %-3s %-4s %s",
 		    name != NULL ? name : "?", all.v[k].id, all.v[k].array ? "arr" : "scl",
-		    all.v[k].scope == DV_VS_TLS ? "tls" : all.v[k].scope == DV_VS_LOCAL ? "loc" : "glb",
+		    all.v[k].scope == DV_VS_TLS ? "tls" :
+		    all.v[k].scope == DV_VS_LOCAL ? "loc" : "glb",
 		    all.v[k].r && all.v[k].w ? "r/w" : all.v[k].w ? "w" : "r", type);
 		l->put(l->arg, line);
 	}

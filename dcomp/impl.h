@@ -139,7 +139,7 @@ struct node {
 	struct node *a, *b, *c;		/* operands */
 	struct node *list, *next;	/* arguments, keys; next in a list */
 	const char *str;		/* name or text */
-	const char *tname;		/* N_CAST, N_SIZEOFT, N_OFFSETOF, N_XLATE: the type as written */
+	const char *tname;	/* N_CAST, N_SIZEOFT, N_OFFSETOF, N_XLATE: the type as written */
 	union {
 		uint64_t val;
 		struct ident *id;	/* N_VAR, N_CALL */
@@ -210,7 +210,9 @@ struct declr {
 
 /* ---- identifiers ------------------------------------------------------- */
 
-enum idkind { ID_VAR, ID_BUILTIN, ID_INLINE, ID_CONST, ID_SUBR, ID_ACT, ID_AGGFUNC, ID_TYPE, ID_BROKEN };
+enum idkind {
+	ID_VAR, ID_BUILTIN, ID_INLINE, ID_CONST, ID_SUBR, ID_ACT, ID_AGGFUNC, ID_TYPE, ID_BROKEN
+};
 
 struct ident {
 	uint8_t kind;			/* enum idkind */
@@ -424,7 +426,8 @@ struct node *nd_op1(struct dc *c, enum op op, struct loc l, struct node *a);
 struct node *nd_op2(struct dc *c, enum op op, struct loc l, struct node *a, struct node *b);
 struct node *nd_op3(struct dc *c, struct loc l, struct node *a, struct node *b, struct node *e);
 struct node *nd_list(struct dc *c, struct node *list, struct node *n);
-struct node *nd_with_list(struct dc *c, enum nkind k, struct loc l, struct node *a, struct node *list);
+struct node *nd_with_list(struct dc *c, enum nkind k, struct loc l, struct node *a,
+    struct node *list);
 struct node *nd_member(struct dc *c, enum op op, struct loc l, struct node *a, const char *name);
 struct node *nd_copy(struct dc *c, const struct node *n);
 void nd_depth(struct dc *c, struct node *n);

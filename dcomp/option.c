@@ -172,9 +172,11 @@ op_set(struct dc *c, const char *name, const char *value, bool program, struct d
 	if (o == DV_NOPT)
 		return set_fixed(name, value, err);
 	if (program && strchr(opts[o].flags, 'X') != NULL)
-		return bad_option(err, DV_E_INVAL, name, value, "Option cannot be set from a program");
+		return bad_option(err, DV_E_INVAL, name, value,
+		    "Option cannot be set from a program");
 	if (!parse(o, value, &v) || !in_range(o, v))
-		return bad_option(err, DV_E_INVAL, name, value, "Invalid value for specified option");
+		return bad_option(err, DV_E_INVAL, name, value,
+		    "Invalid value for specified option");
 	if ((why = refused(o, v)) != NULL)
 		return bad_option(err, DV_E_UNSUP, name, value, why);
 	/* What the command line says holds. */

@@ -80,12 +80,14 @@ option(struct dc *c, struct loc l, const struct words *w)
 	unsigned i;
 
 	if (w->n == 0) {
-		dc_error(c, l, D_PRAGMA_MALFORM, "malformed #pragma D option: name=value is missing");
+		dc_error(c, l, D_PRAGMA_MALFORM,
+		    "malformed #pragma D option: name=value is missing");
 		return;
 	}
 	for (i = 0; i < w->n && !c->bad; i++) {
 		const char *eq = strchr(w->v[i], '=');
-		const char *name = eq != NULL ? dc_strdup(c, w->v[i], (size_t)(eq - w->v[i])) : w->v[i];
+		const char *name = eq == NULL ? w->v[i] :
+		    dc_strdup(c, w->v[i], (size_t)(eq - w->v[i]));
 
 		memset(&err, 0, sizeof(err));
 		if (op_set(c, name, eq != NULL ? eq + 1 : NULL, true, &err) != 0)
@@ -96,7 +98,9 @@ option(struct dc *c, struct loc l, const struct words *w)
 static void
 attributes(struct dc *c, struct loc l, const struct words *w)
 {
-	static const char *const parts[] = { "provider", "module", "function", "name", "args", NULL };
+	static const char *const parts[] = {
+		"provider", "module", "function", "name", "args", NULL
+	};
 	uint64_t v;
 	unsigned i;
 
@@ -114,7 +118,8 @@ attributes(struct dc *c, struct loc l, const struct words *w)
 			;
 		if (w->n != 4 || parts[i] == NULL)
 			dc_error(c, l, D_PRAGMA_MALFORM, "malformed #pragma D attributes: "
-			    "provider NAME and provider, module, function, name or args are needed");
+			    "provider NAME and provider, module, function, name or args "
+			    "are needed");
 		else
 			at_provider(c, w->v[2], (enum dc_apart)i, at_attr(v));
 		return;
@@ -335,7 +340,8 @@ pr_end(struct dc *c)
 			    p->name);
 		} else if (id->text_no != c->text_no) {
 			dc_error(c, p->loc, D_PRAGMA_SCOPE, "#pragma %s cannot change %s, which is "
-			    "declared elsewhere", p->version != 0 ? "binding" : "attributes", p->name);
+			    "declared elsewhere", p->version != 0 ? "binding" : "attributes",
+			    p->name);
 		} else if (p->version != 0) {
 			id->version = p->version;
 		} else {
@@ -358,7 +364,8 @@ pr_macro(struct dc *c, struct loc l, const char *s, size_t n, struct dv_str *out
 	};
 	/* What there is on Solaris, or only sometimes. */
 	static const struct { const char *name, *why; } none[] = {
-		{ "projid", ": Linux has no projects" }, { "taskid", ": Linux has no tasks of projects" },
+		{ "projid", ": Linux has no projects" },
+		{ "taskid", ": Linux has no tasks of projects" },
 		{ "target", ": give -p or -c" },
 	};
 	const char *name = s;

@@ -309,7 +309,8 @@ lib_end(struct dc *c, const char *name, struct dv_err *err)
 	const char *base = strrchr(name, '/');
 	struct libname *n = dc_alloc(c, sizeof(*n));
 
-	n->name = dc_strdup(c, base != NULL ? base + 1 : name, strlen(base != NULL ? base + 1 : name));
+	n->name = dc_strdup(c, base != NULL ? base + 1 : name,
+	    strlen(base != NULL ? base + 1 : name));
 	n->next = c->libs;
 	c->libs = n;
 	memset(err, 0, sizeof(*err));
@@ -420,7 +421,8 @@ dc_finish(struct dc *c, struct dv_progb *out, struct dv_err *err)
 	memset(err, 0, sizeof(*err));
 	for (i = 1; i < c->cfg.macros.argc; i++)
 		if (!c->macro_used[i] && !c->opt[DV_OPT_ARGREF]) {
-			dv_err_set(err, DV_E_COMPILE, "extraneous argument '%s' ($%d is not referenced)",
+			dv_err_set(err, DV_E_COMPILE,
+			    "extraneous argument '%s' ($%d is not referenced)",
 			    c->cfg.macros.argv[i], i);
 			snprintf(err->tag, sizeof(err->tag), "%s", dc_tag_name(D_MACRO_UNUSED));
 			return DV_E_COMPILE;

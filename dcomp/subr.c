@@ -14,7 +14,8 @@
 
 /*
  * Prototypes: result, then arguments; those after | may be left out.
- *	i integer  s string  S string or NULL  p pointer (or string or array)  u address: integer or pointer
+ *	i integer  s string  S string or NULL  p pointer (or string or array)
+ *	u address: integer or pointer
  *	d struct path * or struct file *  m mutex or spinlock  r rwsem or rwlock
  *	v void  a scratch memory  l int64_t  z uint64_t  h uint16_t  w uint32_t
  */
@@ -230,7 +231,8 @@ ck_subr(struct dc *c, struct node *n, struct ident *id)
 	else if (id->val == DIF_SUBR_COPYIN)
 		k = n->list->next;
 	if (k != NULL && k->kind == N_INT && k->val > c->opt[DV_OPT_SCRATCHSIZE])
-		BAD(c, k, D_ALLOCA_SIZE, "%s( ) size %" PRIu64 " exceeds the scratch size of %" PRIu64,
+		BAD(c, k, D_ALLOCA_SIZE,
+		    "%s( ) size %" PRIu64 " exceeds the scratch size of %" PRIu64,
 		    id->name, k->val, c->opt[DV_OPT_SCRATCHSIZE]);
 	n->flags |= NF_TUPLE;
 	if (p[0] == 'a')

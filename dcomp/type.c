@@ -368,7 +368,8 @@ ty_text(struct dc *c, const char *text)
 		else if (strcmp(name, "enum") == 0)
 			tag = T_ENUM;
 		else if (tag != T_VOID) {
-			t = dv_smap_get_ptr(c->tags[tag == T_STRUCT ? 0 : tag == T_UNION ? 1 : 2], name);
+			t = dv_smap_get_ptr(c->tags[tag == T_STRUCT ? 0 :
+			    tag == T_UNION ? 1 : 2], name);
 			if (t == NULL && (t = ty_find(c, NULL, tag, name)) == NULL) {
 				t = ty_new(c, tag, name, 0);
 				t->incomplete = true;

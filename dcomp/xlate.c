@@ -145,7 +145,8 @@ xl_find(struct dc *c, struct type *dst, struct type *src, struct loc l)
 			near = xl;
 	}
 	if (near == NULL && broken != NULL)
-		dc_error(c, l, D_XLATE_NONE, "translator from \"%s\" to \"%s\" is not available: %s",
+		dc_error(c, l, D_XLATE_NONE,
+		    "translator from \"%s\" to \"%s\" is not available: %s",
 		    ty_name(c, src), ty_name(c, dst), broken->why);
 	return near;
 }
@@ -213,14 +214,16 @@ xl_args(struct dc *c, struct node *n, int64_t idx)
 		goto bad;
 	}
 	if (idx < 0 || idx >= c->info.nargs || idx >= DC_MAXARGS) {
-		dc_error(c, n->loc, D_ARGS_IDX, "index %" PRId64 " is out of range for this probe's "
+		dc_error(c, n->loc, D_ARGS_IDX,
+		    "index %" PRId64 " is out of range for this probe's "
 		    "args[ ]: it has %u", idx, c->info.nargs);
 		goto bad;
 	}
 	a = &c->info.args[idx];
 	t = a->ntype != 0 ? ty_import(c, a->ntype) : ty_text(c, a->native != NULL ? a->native : "");
 	if (t == NULL) {
-		dc_error(c, n->loc, D_ARGS_TYPE, "args[%" PRId64 "] has a type that this guest does "
+		dc_error(c, n->loc, D_ARGS_TYPE,
+		    "args[%" PRId64 "] has a type that this guest does "
 		    "not know: %s", idx, a->native != NULL ? a->native : "?");
 		goto bad;
 	}

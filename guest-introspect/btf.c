@@ -278,7 +278,8 @@ gi_btf_open_split(const struct gi_btf *base, uint32_t idoff, const void *data, s
 	slen = gi_u32(p + 20);
 	if (hdr < 24 || hdr > len || toff > len - hdr || tlen > len - hdr - toff ||
 	    soff > len - hdr || slen > len - hdr - soff || len > GI_MAX_BTF)
-		return dv_err_set(err, DV_E_FORMAT, "BTF sections do not fit in its %zu bytes", len);
+		return dv_err_set(err, DV_E_FORMAT, "BTF sections do not fit in its %zu bytes",
+		    len);
 	/* a module may have no names of its own */
 	if ((slen == 0 && base == NULL) || (slen != 0 && p[hdr + soff + slen - 1] != 0) ||
 	    (base == NULL && p[hdr + soff] != 0))

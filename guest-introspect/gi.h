@@ -145,7 +145,7 @@ struct gi_type {
 	enum gi_tkind kind;
 	const char *name;	/* "" if none */
 	uint64_t size;		/* bytes: INT FLOAT STRUCT UNION ENUM */
-	uint32_t ref;		/* PTR ARRAY TYPEDEF CONST ...: target; PROTO: result; FUNC: proto */
+	uint32_t ref;		/* PTR ARRAY TYPEDEF CONST...: target; PROTO: result; FUNC: proto */
 	uint32_t index;		/* ARRAY: index type */
 	uint32_t n;		/* ARRAY: elements; STRUCT UNION ENUM: members; PROTO: parameters */
 	bool is_signed;		/* INT, ENUM */
@@ -248,7 +248,8 @@ struct gi_sites {
 	struct gi_rule *rules;	size_t nrules;
 	struct dv_argset *argsets; size_t nargsets;
 	uint32_t *select;	size_t nselect;		/* indices into want, or DV_NONE */
-	const char **exprs;	size_t nexprs;		/* texts; raw arguments are arg0..arg9 (uint64_t) */
+	/* texts; raw arguments are arg0..arg9 (uint64_t) */
+	const char **exprs;	size_t nexprs;
 	struct { uint32_t want; char reason[96]; } *left_out; size_t nleft_out;
 };
 /*

@@ -293,7 +293,8 @@ gi_kernel_save(struct gi_kernel *k, bool modules, struct dv_err *err, void **dat
 	put_modules(at, &mp);
 	h.len = total;
 	memcpy(out, &h, sizeof(h));
-	h.sum = gi_save_checksum(out + offsetof(struct hdr, base), total - offsetof(struct hdr, base));
+	h.sum = gi_save_checksum(out + offsetof(struct hdr, base),
+	    total - offsetof(struct hdr, base));
 	memcpy(out + offsetof(struct hdr, sum), &h.sum, 8);
 	*data = out;
 	*len = total;
@@ -330,7 +331,8 @@ check_header(const uint8_t *p, size_t len, struct hdr *h, const uint8_t **at,
 		    "saved kernel has version %u, this dvisor reads %u", h->version, VERSION);
 	if (h->len != len)
 		return bad(err, "it is cut short");
-	if (gi_save_checksum(p + offsetof(struct hdr, base), len - offsetof(struct hdr, base)) != h->sum)
+	if (gi_save_checksum(p + offsetof(struct hdr, base),
+	    len - offsetof(struct hdr, base)) != h->sum)
 		return bad(err, "its checksum is wrong");
 	for (i = 0; i < NSEC; i++) {
 		if (h->n[i] > (len - total) / elem[i])
@@ -418,7 +420,8 @@ load_probes(struct gi_kernel *k, const struct hdr *h, const uint8_t **at, struct
 	memcpy(p->nrmap, at[S_NRMAP], p->nnr * sizeof(*p->nrmap));
 	memcpy(p->fbt, at[S_FBT], p->nfbt * sizeof(*p->fbt));
 	for (i = 0; i < p->nfns; i++)
-		if (p->fns[i].mod != 0 || p->fns[i].sym >= k->syms->n || p->fns[i].btf > k->btf->n ||
+		if (p->fns[i].mod != 0 || p->fns[i].sym >= k->syms->n ||
+		    p->fns[i].btf > k->btf->n ||
 		    p->fns[i].size > GI_MAX_FUNC)
 			return bad(err, "a function is out of range");
 	for (i = 0; i < p->nnr; i++)
@@ -487,7 +490,8 @@ load_mod_syms(struct gi_mod *m, uint32_t n, const uint8_t *syms, const char *nam
 		memcpy(&f, syms + i * sizeof(f), sizeof(f));
 		if (f.name >= nameslen || f.type > 127)
 			return bad(err, "a module's symbol is out of range");
-		s->v[i] = (struct gi_ksym){ .addr = f.addr, .name = f.name, .type = (uint8_t)f.type };
+		s->v[i] = (struct gi_ksym){ .addr = f.addr, .name = f.name,
+		    .type = (uint8_t)f.type };
 	}
 	return gi_ksyms_index(s, err);
 }

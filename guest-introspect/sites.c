@@ -304,7 +304,8 @@ watch_modules(struct gi_build *b, struct dv_err *err)
 			    "kernel, whose calls tell that a module goes");
 		r.raw = gi_build_args(b, &raw);
 		r.guard = gi_build_expr(b, "arg0 == 0x%" PRIx64 "ull", k->mods->v[g - 1].addr);
-		r.sel = (struct dv_loc){ .kind = DV_LOC_DIFO, .value = marks_expr(b, &k->mods->v[g - 1]) };
+		r.sel = (struct dv_loc){ .kind = DV_LOC_DIFO,
+		    .value = marks_expr(b, &k->mods->v[g - 1]) };
 		gi_build_rule(b, at, GI_PRIO_LAST, &r);
 	}
 	return 0;

@@ -361,7 +361,8 @@ follow(struct run *r, uint64_t target)
 		for (i = 0; i < x.x.n; i++) {
 			const struct gi_fn *t;
 
-			if (x.x.v[i].kind != GI_X_TAIL || (t = gi_fn_at(k, x.x.v[i].target)) == NULL)
+			if (x.x.v[i].kind != GI_X_TAIL ||
+			    (t = gi_fn_at(k, x.x.v[i].target)) == NULL)
 				continue;
 			fn = gi_fn_num(k, t);
 			if (r->st[fn].hidden)

@@ -237,7 +237,8 @@ add_marks(struct gi_mod *m, const uint8_t *s, const struct offs *o)
 	add_mark(m, s, o, o->state, 4);
 	add_mark(m, s, o, o->name, 8);
 	add_mark(m, s, o, o->name + 8, 8);
-	add_mark(m, s, o, o->by_mem ? o->mem + o->mem_text * o->mem_each + o->mem_base : o->base, 8);
+	add_mark(m, s, o,
+	    o->by_mem ? o->mem + o->mem_text * o->mem_each + o->mem_base : o->base, 8);
 	add_mark(m, s, o, o->kallsyms, 8);
 	add_mark(m, s, o, o->sysfs, 8);
 }
@@ -260,7 +261,8 @@ read_module(struct gi_kernel *k, struct gi_mod *m, uint64_t addr, const uint8_t 
 	m->live = (int64_t)field(s, o, o->state, 4) == o->state_live;
 	read_ranges(m, s, o);
 	add_marks(m, s, o);
-	m->exports = (struct gi_modrange){ field(s, o, o->exports, 8), field(s, o, o->nexports, 4) };
+	m->exports = (struct gi_modrange){ field(s, o, o->exports, 8),
+	    field(s, o, o->nexports, 4) };
 	for (i = 0; i < 2; i++) {
 		m->notrace[i].start = field(s, o, o->notrace[i], 8);
 		m->notrace[i].size = field(s, o, o->nnotrace[i], 4);
@@ -753,7 +755,8 @@ gi_mod_types(const struct gi_kernel *k, struct gi_mod *m)
 	m->tried |= GI_MT_TYPES;
 	if (!ms->btf_listed)
 		list_btf(ms->k, ms);
-	if (m->btf == 0 || m->btf_len == 0 || !afford(ms, m->btf_len) || (p = malloc(m->btf_len)) == NULL)
+	if (m->btf == 0 || m->btf_len == 0 || !afford(ms, m->btf_len) ||
+	    (p = malloc(m->btf_len)) == NULL)
 		return NULL;
 	if (gi_read_much(ms->k, m->btf, p, m->btf_len) == m->btf_len &&
 	    gi_btf_open_split(k->btf, ms->idoff, p, m->btf_len, NULL, &m->types) == 0) {

@@ -164,8 +164,9 @@ psinfo(const struct gi_kernel *k, struct dv_str *s)
 	    "\tpr_addr = (uintptr_t)T;\n"
 	    "\tpr_nlwp = %s;\n"
 	    "\tpr_fname = stringof(T->comm);\n"
-	    "\tpr_psargs = T != curthread || T->mm == NULL || T->mm->arg_end <= T->mm->arg_start ?\n"
-	    "\t    stringof(T->comm) : memstr(copyin(T->mm->arg_start, " ARGLEN "), ' ', " ARGLEN ");\n"
+	    "\tpr_psargs = T != curthread || T->mm == NULL ||\n"
+	    "\t    T->mm->arg_end <= T->mm->arg_start ? stringof(T->comm) :\n"
+	    "\t    memstr(copyin(T->mm->arg_start, " ARGLEN "), ' ', " ARGLEN ");\n"
 	    "};\n", has(k, "signal_struct", "nr_threads") ? "T->signal->nr_threads" : "1");
 }
 
@@ -193,7 +194,8 @@ cpuinfo(const struct gi_kernel *k, struct dv_str *s, const char *from, const cha
 {
 	int64_t id = gi_offsetof(k, "cpuinfo_x86", "topo.pkg_id");
 
-	dv_str_printf(s, "translator cpuinfo_t < %s > {\n\tcpu_id = %s;\n\tcpu_pset = 0;\n", from, c);
+	dv_str_printf(s, "translator cpuinfo_t < %s > {\n\tcpu_id = %s;\n\tcpu_pset = 0;\n",
+	    from, c);
 	if (id >= 0)
 		percpu(k, s, "cpu_chip", "uint32_t", "cpu_info", id, c);
 	else				/* before 6.7 */

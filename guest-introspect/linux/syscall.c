@@ -449,7 +449,8 @@ handler_jumps(struct gi_kernel *k, uint64_t handler, uint64_t *at, unsigned max)
 	unsigned n = 0;
 	size_t o;
 
-	if (!gi_sym_find(k, "vmlinux", "x64_sys_call", &s) || (p = gi_text(k, s.addr, s.size)) == NULL)
+	if (!gi_sym_find(k, "vmlinux", "x64_sys_call", &s) ||
+	    (p = gi_text(k, s.addr, s.size)) == NULL)
 		return 0;
 	for (o = 0; o < s.size; o += i.len) {
 		if (!gi_insn(p + o, s.size - o, s.addr + o, &i))
@@ -577,7 +578,8 @@ fork_return(struct gi_build *b, const uint32_t *want)
 	raw.arg[0] = (struct dv_loc){ .kind = DV_LOC_CURTHREAD };
 	r.raw = gi_build_args(b, &raw);
 	r.guard = gi_build_expr(b, "(((struct task_struct *)arg0)->flags & %u) == 0 && "
-	    "((struct pt_regs *)((uint64_t)((struct task_struct *)arg0)->stack + %" PRIu64 "))->ip != 0",
+	    "((struct pt_regs *)((uint64_t)((struct task_struct *)arg0)->stack + %" PRIu64
+	    "))->ip != 0",
 	    PF_KTHREAD, up);
 	r.sel = (struct dv_loc){ .kind = DV_LOC_DIFO };
 	r.sel.value = gi_build_expr(b, "((struct pt_regs *)((uint64_t)((struct task_struct *)arg0)"

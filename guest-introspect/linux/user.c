@@ -96,7 +96,8 @@ xa_get(struct gi_kernel *k, const struct off *o, uint64_t head, uint64_t index,
 		if (gi_read(k, DV_GVA(node + (uint64_t)o->xa_shift), &shift, 1, NULL) != 0 ||
 		    shift >= last || shift % 6 != 0 ||
 		    (depth == 0 && shift < 58 && index >> shift >= 64) ||
-		    gi_read(k, DV_GVA(node + (uint64_t)o->xa_slots), slots, sizeof(slots), NULL) != 0)
+		    gi_read(k, DV_GVA(node + (uint64_t)o->xa_slots), slots, sizeof(slots),
+		    NULL) != 0)
 			return 0;
 		last = shift;
 		i = index >> shift & 63;
@@ -367,7 +368,8 @@ map_of(struct gi_kernel *k, struct gi_users *u, uint32_t pid, uint64_t addr)
 	size_t i;
 
 	for (i = u->maps.n; i-- > 0;)
-		if (u->maps.v[i].pid == pid && addr >= u->maps.v[i].start && addr < u->maps.v[i].end)
+		if (u->maps.v[i].pid == pid && addr >= u->maps.v[i].start &&
+		    addr < u->maps.v[i].end)
 			return &u->maps.v[i];
 	if (!read_map(k, u, pid, addr, &m)) {
 		m.start = addr;

@@ -81,7 +81,9 @@ struct dv_ctl_info {
 	char version_text[64];		/* of the carrier's program: "QEMU 10.0.2" */
 	struct dv_ctl_cpu cpu[8];	/* the first eight */
 };
-enum dv_ctl_carrier { DV_CARRIER_HOST, DV_CARRIER_TCG, DV_CARRIER_KVM, DV_CARRIER_GDB, DV_CARRIER_SIM };
+enum dv_ctl_carrier {
+	DV_CARRIER_HOST, DV_CARRIER_TCG, DV_CARRIER_KVM, DV_CARRIER_GDB, DV_CARRIER_SIM
+};
 #define DV_GUEST_HELD	1u	/* stopped by us at its first kernel instruction */
 #define DV_GUEST_PAUSED	2u
 #define DV_GUEST_IDLE	4u	/* all vCPUs halted */

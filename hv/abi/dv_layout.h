@@ -31,7 +31,7 @@ struct dv_layout {
 	uint64_t text_end;
 	uint64_t init_task;	/* guest virtual address of init_task */
 	/* offsets from a CPU's per-CPU base (gs) */
-	uint64_t pcpu_current;		/* struct task_struct *; an offset, may be > 32 bits on 7.x: absolute - base */
+	uint64_t pcpu_current;		/* struct task_struct *; may take more than 32 bits */
 	uint64_t pcpu_preempt_count;	/* int; ~0 if none */
 	uint32_t count_softirq;		/* bits of it that say so: serving a softirq, */
 	uint32_t count_hardirq;		/* in a hardirq, */

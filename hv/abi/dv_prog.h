@@ -110,7 +110,7 @@ struct dv_aggdesc {
 	uint32_t func;			/* enum dv_aggfunc */
 	uint64_t param;			/* DV_LQUANT_PARAM, DV_LLQUANT_PARAM or 0 */
 	uint32_t nkeys;
-	uint32_t keyact;		/* index of the first key action of the first use: their types */
+	uint32_t keyact;		/* first key action of the first use: their types */
 	uint32_t keysize;		/* bytes of all keys; the value starts there, 8-aligned */
 	uint32_t nwords;		/* 64-bit words of the value */
 	uint32_t flags;
@@ -126,7 +126,8 @@ struct dv_act {
 	uint32_t pad;
 	struct dv_dtype rec;		/* kind DV_T_NONE: no record field */
 	uint64_t arg;			/* by kind: see act.def. AGG: aggregation. PRINTF: string */
-	uint64_t param;			/* AGG: increment DIFO + 1 of (l,ll)quantize(x, ..., incr), or 0 */
+	/* AGG: increment DIFO + 1 of (l,ll)quantize(x, ..., incr), or 0 */
+	uint64_t param;
 };
 enum dv_action {
 #define DV_ACT(name, value, text, flags) DV_ACT_##name = value,

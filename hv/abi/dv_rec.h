@@ -84,7 +84,7 @@ struct dv_status {
 	uint64_t principal_drops;
 	uint64_t errors;		/* faults in clauses */
 	uint64_t dblerrors;		/* faults in ERROR clauses */
-	uint64_t rule_drops;		/* pending returns given up: no room, or their stack was left */
+	uint64_t rule_drops;		/* pending returns given up: no room, or stack left */
 	uint64_t rule_faults;		/* a rule's guard, selector or return slot could not be
 					   read: its probe, if any, did not fire */
 	uint64_t fired;			/* firings of ECBs, predicate included or not */

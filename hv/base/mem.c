@@ -46,7 +46,8 @@ group_leaves(void)
 	uint64_t least = UINT64_MAX, max, now;
 	char text[4096], dir[4200], *path, *end;
 
-	if (!slurp("/proc/self/cgroup", text, sizeof(text)) || (path = strstr(text, "0::/")) == NULL)
+	if (!slurp("/proc/self/cgroup", text, sizeof(text)) ||
+	    (path = strstr(text, "0::/")) == NULL)
 		return least;
 	path += 3;
 	path[strcspn(path, "\n")] = '\0';

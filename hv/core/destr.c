@@ -50,7 +50,8 @@ writable_page(struct dv_mstate *ms, uint64_t page, uint64_t *ret)
 	if (dv_user_root(ms, &table) != 0)
 		return -1;
 	for (;; shift -= 9) {			/* 4 or 5 times */
-		if (s->c.read_phys(ms->ctx, DV_GPA((table & PTE_ADDR) + ((page >> shift) & 511) * 8),
+		if (s->c.read_phys(ms->ctx,
+		    DV_GPA((table & PTE_ADDR) + ((page >> shift) & 511) * 8),
 		    &pte, sizeof(pte)) != 0 || (pte & PTE_ALL) != PTE_ALL)
 			return -1;
 		if (shift == 12 || (shift <= 30 && (pte & PTE_LARGE) != 0))
@@ -81,7 +82,8 @@ store_user(struct dv_mstate *ms, uint64_t to, const uint8_t *from, uint64_t len)
 			if (writable_page(ms, (to + at) & ~(uint64_t)(PAGE - 1), &pa) != 0)
 				goto bad;
 			pa += (to + at) & (PAGE - 1);
-			if (pass == 1 && ms->s->c.write_phys(ms->ctx, DV_GPA(pa), from + at, n) != 0)
+			if (pass == 1 &&
+			    ms->s->c.write_phys(ms->ctx, DV_GPA(pa), from + at, n) != 0)
 				goto bad;
 		}
 	}

@@ -215,7 +215,8 @@ check_call(const struct check *c, uint32_t i, int depth)
 		return bad_name(c, name, refused);
 	if (DIF_INSTR_INDEX(i) == DIF_SUBR_COPYOUT || DIF_INSTR_INDEX(i) == DIF_SUBR_COPYOUTSTR) {
 		if (c->s->lay != NULL && c->s->c.write_phys == NULL)
-			return dv_refuse(c->why, "%s() is not possible: %s", name, c->s->c.no_write);
+			return dv_refuse(c->why, "%s() is not possible: %s", name,
+			    c->s->c.no_write);
 		if ((c->d->flags & DV_DIFO_DESTRUCTIVE) == 0)
 			return bad_name(c, name, "in a DIFO that is not flagged as destructive");
 	}

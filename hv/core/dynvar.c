@@ -5,9 +5,10 @@
  * All CPUs share one pool of chunks of equal size and one hash table of chains,
  * without locks. Each CPU has a share of the chunks, whose free ones it takes
  * first, and then those of others; a chunk goes back where it came from. So what
- * CPUs write at the same time lies apart as long as their variables do. A key is bytes: the variable, for a thread-local the thread
- * (task_struct, start_boottime, interrupt level), and the tuple, strings with
- * their length. A chunk goes round:
+ * CPUs write at the same time lies apart as long as their variables do. A key is
+ * bytes: the variable, for a thread-local the thread (task_struct,
+ * start_boottime, interrupt level), and the tuple, strings with their length. A
+ * chunk goes round:
  *
  *	 free --insert--> LIVE <--revive-- DEAD --clean--> GONE --release--> free
  *	                       ---free--->

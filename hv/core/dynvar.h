@@ -9,7 +9,7 @@
  * the thread that it belongs to writes it at each assignment.
  */
 struct dv_dynhdr {
-	_Alignas(64) uint32_t next;			/* in its bucket's chain; atomic */
+	_Alignas(64) uint32_t next;	/* in its bucket's chain; atomic */
 	uint32_t state;			/* enum dv_dynstate; atomic */
 	uint32_t hash;
 	uint32_t klen;			/* bytes of key */

@@ -430,7 +430,8 @@ check_clause_flags(const struct dv_prog *p, uint32_t ci, struct dv_reason *why)
 		is = dv_act_flags(kind);
 		if (kind == DV_ACT_SPECULATE) {
 			if (speculates || fields)
-				return dv_refuse(why, "clause %u: speculate() after another or after data", ci);
+				return dv_refuse(why,
+				    "clause %u: speculate() after another or after data", ci);
 			speculates = true;
 		}
 		if (speculates && ((is & DV_AF_NOSPEC) || destroys(p, a)))

@@ -187,7 +187,8 @@ find_trampoline(struct dv_mstate *ms, const struct dv_unwind *u, uint64_t *ip)
 		    !peek64(ms, ops + u->ops_flags, &flags))
 			return false;
 		if (tramp != 0 && *ip - tramp < size && size < 4096) {
-			from = flags & u->ftrace_save_regs ? u->ftrace_regs_caller : u->ftrace_caller;
+			from = flags & u->ftrace_save_regs ? u->ftrace_regs_caller :
+			    u->ftrace_caller;
 			*ip = from + (*ip - tramp);
 			return from != 0;
 		}

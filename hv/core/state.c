@@ -537,7 +537,8 @@ dv_state_create(const void *blob, size_t len, unsigned nvcpu,
 	if (!pl.vtime)
 		s->vslots = NULL;
 	init_guest(s, seed);
-	if (check_abilities(s, why) != 0 || link_vars(s, &m, why) != 0 || link_difos(s, &m, why) != 0)
+	if (check_abilities(s, why) != 0 || link_vars(s, &m, why) != 0 ||
+	    link_difos(s, &m, why) != 0)
 		return -1;
 	link_ecbs(s);
 	dv_dyn_init(&s->dyn, &pl.dyn, m.hdr, m.bucket, m.data, m.free, s->ncpu);

@@ -116,7 +116,7 @@ struct dv_account {
 	uint64_t norecord;		/* ran to the end, nothing to record */
 	uint64_t dropped;		/* did not fit the principal buffer, at a commit too */
 	uint64_t faulted;
-	uint64_t speculated;		/* at present in a speculation, neither committed nor discarded */
+	uint64_t speculated;		/* in a speculation, not committed or discarded yet */
 	uint64_t spec_dropped, spec_refused, spec_discarded;
 	uint64_t agg_dropped;		/* nothing to record, and an aggregation had no room */
 	uint64_t overwritten;		/* ring */

@@ -137,7 +137,7 @@ struct dv_state {
 	uint16_t *difo_args;		/* per argument set: bit per DV_LOC_DIFO */
 	uint32_t *first;		/* per probe: its first ECB; one more at the end */
 	uint32_t begin, end, error;	/* probes or DV_NONE */
-	uint32_t *gone;			/* DV_MAXGROUP of them. 1: that group of sites is dead; atomic */
+	uint32_t *gone;			/* per group of sites, 1: it is dead; atomic */
 	uint64_t *gvals;		/* globals: values, or 1 for a NULL reference */
 	struct dv_spec *specs;		/* nspec; ids begin with 1 */
 	struct dv_dynpool dyn;

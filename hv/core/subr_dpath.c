@@ -288,7 +288,8 @@ dv_sub_d_path(struct dv_mstate *ms)
 
 	if (ms->s->lay == NULL || !ms->s->lay->vfs.present)
 		return dv_subr_illop(ms);
-	if ((kind == DV_DPATH_MOUNT ? get_mount(ms, ARG(0), &at) : get_place(ms, ARG(0), &at)) != 0 ||
+	if ((kind == DV_DPATH_MOUNT ? get_mount(ms, ARG(0), &at) :
+	    get_place(ms, ARG(0), &at)) != 0 ||
 	    get_root(ms, &root) != 0)
 		return 0;
 	if (kind == DV_DPATH_WHOLE)

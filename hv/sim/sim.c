@@ -465,7 +465,8 @@ dv_sim_load(struct dv_sim *sim, const void *blob, size_t len, struct dv_reason *
 		sim->shared = alloc(shared_len);
 		sim->shared_len = shared_len;
 		rc = dv_state_create(sim->blob, len, sim->nvcpu, sim->priv, priv_len,
-		    sim->shared, shared_len, sim->bare ? &bare : &carrier, 0x1234567890abcdefull, why,
+		    sim->shared, shared_len, sim->bare ? &bare : &carrier,
+		    0x1234567890abcdefull, why,
 		    &sim->state);
 	}
 	if (rc != 0)

@@ -344,7 +344,8 @@ req_hello(struct conn *c)
 			      "version %u of the protocol, not %u",
 			      DV_CTL_VERSION, h->version);
 	if (c >= &chan.conn[MAXTRACERS])
-		return refuse(c, DV_CTL_EBUSY, "busy: the guest has too many tracers (%d)", MAXTRACERS);
+		return refuse(c, DV_CTL_EBUSY, "busy: the guest has too many tracers (%d)",
+		    MAXTRACERS);
 	c->hello = true;
 	info_fill(&info);
 	return done(c, &info, sizeof(info));

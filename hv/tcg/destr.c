@@ -117,7 +117,8 @@ dv_tcg_cont(void)
 	pthread_mutex_lock(&tcg.lock);
 	while (!cont.done && dv_tcg_now() < end)
 		dv_tcg_wait(end);
-	snprintf(why, sizeof(why), "%s", cont.done ? cont.why : "QEMU's main thread does not respond");
+	snprintf(why, sizeof(why), "%s",
+	    cont.done ? cont.why : "QEMU's main thread does not respond");
 	pthread_mutex_unlock(&tcg.lock);
 	return why[0] != '\0' ? why : NULL;
 }

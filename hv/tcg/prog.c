@@ -261,7 +261,8 @@ addr_hash(uint64_t a)
 static bool
 is_ret(const uint8_t *b, size_t n)
 {
-	return (n >= 1 && (b[0] == 0xc3 || b[0] == 0xc2)) || (n >= 2 && b[0] == 0xf3 && b[1] == 0xc3);
+	return (n >= 1 && (b[0] == 0xc3 || b[0] == 0xc2)) ||
+	    (n >= 2 && b[0] == 0xf3 && b[1] == 0xc3);
 }
 
 /* jmp *reg, jmp *mem, or the lfence before one: what a patched thunk becomes. */
@@ -296,7 +297,8 @@ site_valid(const struct dv_tcg_prog *p, const struct dv_site *site, struct qemu_
 		const struct dv_rule *r = &prog->rules[site->rule + i];
 		uint32_t kind = r->kind;
 
-		if (kind == DV_RULE_UNTAIL || kind == DV_RULE_GONE)	/* not of this instruction */
+		/* not of this instruction */
+		if (kind == DV_RULE_UNTAIL || kind == DV_RULE_GONE)
 			continue;
 		indirect &= r->args != DV_NONE &&
 			prog->argsets[r->args].arg[1].kind == DV_LOC_FAULT;
