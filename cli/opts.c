@@ -53,14 +53,15 @@ void
 dv_opts_usage(void)
 {
 	puts(
-"usage: dvisor [--vm SPEC | --boot] [-CdeFlqSvVwZ] [-b SIZE] [-c COMMAND] [-D NAME[=VALUE]]\n"
-"              [-I DIR] [-L DIR] [-o FILE] [-p PID] [-s SCRIPT] [-U NAME] [-x OPT[=VAL]]\n"
-"              [-P PROVIDER [[PREDICATE] ACTION]] [-m [PROVIDER:]MODULE [...]]\n"
+"usage: dvisor [--vm SPEC | --boot] [-CdeFHlqSvVwZ] [-b SIZE] [-c COMMAND]\n"
+"              [-D NAME[=VALUE]] [-I DIR] [-L DIR] [-o FILE] [-p PID] [-s SCRIPT] [-U NAME]\n"
+"              [-x OPT[=VAL]] [-P PROVIDER [[PREDICATE] ACTION]] [-m [PROVIDER:]MODULE [...]]\n"
 "              [-f [[PROVIDER:]MODULE:]FUNC [...]] [-n PROBE [...]] [-i ID [...]] [ARGS ...]\n"
 "       dvisor --boot [--kernel K] [--initrd I] [--append S] ... [-- QEMU ARGS]\n"
-"       dvisor guest [--name NAME] [--kernel K] [--initrd I] [--append S] [-- QEMU ARGS]\n"
-"       dvisor guest --stop NAME\n"
-"       dvisor snapshot [--vm SPEC] -o FILE\n"
+"       dvisor guest [--name NAME] [--kernel K] [--initrd I] [--append S] [--hold]\n"
+"                    [-- QEMU ARGS]\n"
+"       dvisor guest --stop NAME | --resume NAME\n"
+"       dvisor snapshot [--vm SPEC] -o FILE | --symbols FILE\n"
 "       dvisor vms\n"
 "       dvisor doctor\n"
 "\n"

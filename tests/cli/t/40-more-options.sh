@@ -49,3 +49,14 @@ test_help_is_output()
 	dv --help || return 1
 	out_has '^usage: dvisor ' && same messages "$(cat "$tmp/err")" ''
 }
+
+test_help_has_what_the_manual_has()
+{
+	dv --help || return 1
+	flags=$(sed -n '/^\.Op Fl C/{s/^\.Op Fl //;p;q;}' "$DVISOR_SRC/docs/dvisor.1")
+	[ -n "$flags" ] || fail "no flags in the manual" || return 1
+	out_has "\\[-$flags\\]" || return 1
+	for w in --boot --kernel --initrd --append --hold --stop --resume --symbols --profile; do
+		out_has "[^a-z]$w" || return 1
+	done
+}
