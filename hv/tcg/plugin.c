@@ -124,9 +124,12 @@ args_read(int argc, char **argv, const char **sock, bool *internals)
 		bool on = strcmp(val, "on") == 0;
 
 		if (n == 4 && strncmp(argv[i], "name", n) == 0) {
-			if (!dv_guest_name_ok(val))
-				return bad("a guest's name is letters, digits and ._- "
-					   "only, at most 47", val);
+			if (!dv_guest_name_ok(val)) {
+				fprintf(stderr, "dvisor-tcg: a guest's name is letters, digits "
+					"and ._- only, at most %d: \"%s\"\n",
+					DV_GUEST_NAME_MAX, val);
+				return -1;
+			}
 			strcpy(tcg.name, val);
 		} else if (n == 4 && strncmp(argv[i], "sock", n) == 0) {
 			*sock = val;
