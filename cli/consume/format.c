@@ -337,18 +337,43 @@ dynamic(const struct cn_field *f, const uint8_t *base, int max)
 /*
  * What a value adds to a command or a file's name. The guest chooses what its
  * strings say, and names of its programs and symbols too: in a command, all
- * that means something to a shell becomes _, in a file's name the /.
+ * that means something to a shell becomes _, in a file's name the /. A text
+ * stays one word, and is no option: neither a blank nor a - at its beginning.
  */
 static void
-make_harmless(struct cn_buf *b, size_t at, enum cn_fmt_use use)
+make_harmless(struct cn_buf *b, size_t at, enum cn_fmt_use use, bool text)
 {
+	size_t start = at;
+
 	for (; at < b->len; at++) {
 		char ch = b->s[at];
 
 		if (use == CN_FMT_FILE ? ch == '/' :
-		    !isalnum((unsigned char)ch) && strchr("_./:@%+=,- ", ch) == NULL)
+		    !isalnum((unsigned char)ch) &&
+		    (strchr("_./:@%+=,- ", ch) == NULL ||
+		    (text && (ch == ' ' || (ch == '-' && at == start)))))
 			b->s[at] = '_';
 	}
+}
+
+/* A value that may be the guest's. Padding is the program's, and stays blank. */
+static void
+put_harmless(struct cn *c, struct cn_buf *b, const struct cn_spec *sp, const struct conv *v,
+	const uint8_t *base, enum cn_fmt_use use)
+{
+	bool text = strchr("diouxXpeEfFgGTYyk", v->conv) == NULL;
+	struct cn_spec bare = *sp;
+	struct cn_buf t;
+
+	if (text)
+		bare.width = -1;
+	cn_buf_init(&t, NULL);
+	put_value(c, &t, &bare, v, base);
+	make_harmless(&t, 0, use, text);
+	bare.width = text ? sp->width : -1;
+	bare.prec = -1;
+	cn_conv_text(b, &bare, t.s != NULL ? t.s : "", t.len, CN_ESC_RAW);
+	cn_buf_fini(&t);
 }
 
 /* naggs 0: a printf. */
@@ -357,7 +382,7 @@ cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
 	const uint8_t *base, struct cn_agg *const *aggs, uint32_t naggs,
 	const struct cn_row *row)
 {
-	size_t i, at;
+	size_t i;
 
 	for (i = 0; i < f->convs.n; i++) {
 		const struct conv *v = &f->convs.v[i];
@@ -388,14 +413,15 @@ cn_fmt_put(struct cn *c, struct cn_buf *b, const struct cn_fmt *f,
 			if (sp.prec < 0)
 				sp.prec = -1;
 		}
-		at = b->len;
 		if (v->agg && naggs > 0)
 			put_agg(c, b, &sp, v, aggs, naggs, row);
-		else if (v->field != NULL)
-			put_value(c, b, &sp, v, base);
+		else if (v->field == NULL)
+			continue;
 		/* the name of a constant address is the guest's, too */
-		if (f->use != CN_FMT_PRINT && v->field != NULL &&
+		else if (f->use != CN_FMT_PRINT &&
 		    (!v->field->constant || v->conv == 'a' || v->conv == 'A'))
-			make_harmless(b, at, f->use);
+			put_harmless(c, b, &sp, v, base, f->use);
+		else
+			put_value(c, b, &sp, v, base);
 	}
 }
