@@ -132,7 +132,8 @@ act_tracemem(struct seg *s, struct node *n)
 	}
 	if (z->kind != N_INT || (int64_t)z->val <= 0 || z->val > (1u << 20)) {
 		dc_error(c, z->loc, D_TRACEMEM_SIZE,
-		    "tracemem( ) argument #2 must be a positive integer constant");
+		    "tracemem( ) argument #2 must be a positive integer constant"
+		    " of at most %u", 1u << 20);
 		return;
 	}
 	difo = cg_difo(c, v, NULL);

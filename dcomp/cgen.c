@@ -278,7 +278,7 @@ cg_push(struct dc *c, struct node *list, struct type **formal)
 /* ---- variables --------------------------------------------------------- */
 
 static void
-var_use(struct dc *c, struct ident *id)
+var_use(struct dc *c, struct ident *id, struct loc l)
 {
 	struct dv_var v = { .id = (uint16_t)id->val, .scope = id->scope, .array = id->assoc };
 
@@ -286,6 +286,9 @@ var_use(struct dc *c, struct ident *id)
 		return;
 	v.name = dv_progb_str(c->out, id->name);
 	v.type = ty_dtype(c, id->type);
+	if ((v.type.flags & DV_TF_BYREF) && v.type.size > DIF_VAR_SIZEMAX)
+		dc_error(c, l, D_DECL_ARRBIG, "variable %s takes %u bytes: at most %u are possible",
+		    id->name, v.type.size, (unsigned)DIF_VAR_SIZEMAX);
 	id->var = (uint32_t)c->out->vars.n;
 	if (dv_vec_push(&c->out->vars, v) != 0)
 		dc_nomem(c);
@@ -331,7 +334,7 @@ access_begin(struct dc *c, struct access *a, struct node *var, bool twice)
 {
 	memset(a, 0, sizeof(*a));
 	a->var = var;
-	var_use(c, var->id);
+	var_use(c, var->id, var->loc);
 	a->keep = twice && var->id->assoc && keys_have_effects(var);
 	if (a->keep)
 		cg_eval_keys(c, var->list, 0, a->regs);

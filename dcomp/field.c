@@ -72,7 +72,8 @@ frames_of(struct seg *s, struct node *n, uint32_t dflt, enum dc_tag tag)
 	if (s->c->bad)
 		return 1;
 	if (k->kind != N_INT || !ty_is_int(k->type) || (int64_t)k->val <= 0 || k->val > 65535) {
-		dc_error(s->c, k->loc, tag, "%s( ) size must be a positive integer constant",
+		dc_error(s->c, k->loc, tag,
+		    "%s( ) size must be a positive integer constant of at most 65535",
 		    n->id->name);
 		return 1;
 	}

@@ -65,7 +65,8 @@ enum dv_dif_var {
 #define DIF_VAR(name, value, text) DIF_VAR_##name = value,
 #include "dif.def"
 	DIF_VAR_USER = 0x0500,		/* first id of a D program's own variables */
-	DIF_VAR_MAX = 0xffff
+	DIF_VAR_MAX = 0xffff,
+	DIF_VAR_SIZEMAX = 1 << 20	/* bytes of a struct or an array */
 };
 
 enum dv_dif_subr {

@@ -164,7 +164,7 @@ check_vars(const struct dv_prog *p, struct dv_reason *why)
 			return dv_refuse(why, "variable %u: a clause-local array", i);
 		if (!(v->type.flags & DV_TF_BYREF))
 			continue;
-		if (v->type.size == 0 || v->type.size > (1u << 20) ||
+		if (v->type.size == 0 || v->type.size > DIF_VAR_SIZEMAX ||
 		    (v->type.kind == DV_T_STRING && v->type.size > strsize))
 			return dv_refuse(why, "variable %u: size %u is out of range",
 			    i, v->type.size);
