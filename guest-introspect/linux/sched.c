@@ -41,6 +41,13 @@
  * the entry is used, and two wakers that race may both fire. Threads that are
  * new are enqueued, not woken.
  *
+ * A deadline thread that has used up its time is taken off its queue though it
+ * could run (dl.dl_throttled), without a call of dequeue_task_dl; newer kernels do
+ * the same to fair threads of a group with a quota (throttled). Such a one is not
+ * enqueued as it is switched out, nor moves between queues: it is enqueued when its
+ * time is replenished. (Groups of other kernels leave their queues as a whole; their
+ * threads stay enqueued.)
+ *
  * sleep fires where the current thread is taken off its queue to sleep
  * (DEQUEUE_SLEEP): the decision has been made, a signal that came first has
  * been seen. Threads that stop or end do not sleep.
@@ -190,8 +197,12 @@ struct names {
 	bool tif;		/* the function that marks threads takes the mark's number */
 	bool delayed;		/* se.sched_delayed exists */
 	const char *state;	/* of task_struct */
-	unsigned enq_delayed, enq_head;
+	const char *held;	/* " && " and: arg0 has used up its time, and waits for more */
+	unsigned enq_delayed, enq_head, enq_replenish;
 };
+
+#define TASK	"((struct task_struct *)arg0)"
+#define RQ	"((struct rq *)arg2)"
 
 static void
 find_names(const struct gi_kernel *k, struct names *n)
@@ -203,10 +214,11 @@ find_names(const struct gi_kernel *k, struct names *n)
 	n->state = gi_offsetof(k, "task_struct", "__state") >= 0 ? "__state" : "state";
 	n->enq_delayed = relaid ? 0x20 : 0x200;
 	n->enq_head = relaid ? 0x10000 : 0x10;
+	n->enq_replenish = relaid ? 0x20000 : 0x20;
+	n->held = gi_offsetof(k, "task_struct", "throttled") >= 0 ?
+	    " && " TASK "->dl.dl_throttled == 0 && " TASK "->throttled == 0" :
+	    " && " TASK "->dl.dl_throttled == 0";
 }
-
-#define TASK	"((struct task_struct *)arg0)"
-#define RQ	"((struct rq *)arg2)"
 
 static void
 raw_and_args(struct gi_build *b, enum event ev, const struct names *n,
@@ -296,6 +308,13 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n,
 static uint32_t
 guard(struct gi_build *b, enum event ev, const struct names *n)
 {
+	char queued[96] = "";		/* and not only until it is taken off lazily */
+
+	if (n->delayed && ev == ENQ_QUEUE)
+		snprintf(queued, sizeof(queued), " && (" TASK "->se.sched_delayed == 0 || "
+		    "(arg3 & 0x%x) != 0)", n->enq_delayed);
+	else if (n->delayed)
+		snprintf(queued, sizeof(queued), " && " TASK "->se.sched_delayed == 0");
 	switch (ev) {
 	case ON_CPU:
 	case OFF_CPU:
@@ -305,9 +324,8 @@ guard(struct gi_build *b, enum event ev, const struct names *n)
 	case SLEEP:
 		return gi_build_expr(b, "(struct task_struct *)arg0 == curthread && "
 		    "(uint64_t)" RQ "->curr == arg0 && (arg3 & %d) != 0%s && "
-		    "(" TASK "->%s & %d) == 0", DEQUEUE_SLEEP,
-		    n->delayed ? " && " TASK "->se.sched_delayed == 0" : "",
-		    n->state, TASK_DEAD | TASK_STOPPED | TASK_TRACED);
+		    TASK "->%s != 0 && (" TASK "->%s & %d) == 0", DEQUEUE_SLEEP,
+		    queued, n->state, n->state, TASK_DEAD | TASK_STOPPED | TASK_TRACED);
 	case PREEMPT:
 		return gi_build_expr(b, "curthread->pid != 0 && ((int)arg0 == 1 || "
 		    "((int)arg0 == 0 && curthread->%s == 0 && self->__dv_yield == 0))", n->state);
@@ -331,20 +349,13 @@ guard(struct gi_build *b, enum event ev, const struct names *n)
 		return gi_build_expr(b, "(" TASK "->%s & (unsigned int)arg2) != 0 && "
 		    TASK "->on_rq == 0", n->state);
 	case ENQ_QUEUE:
-		if (n->delayed)
-			return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0 && ("
-			    TASK "->se.sched_delayed == 0 || (arg3 & 0x%x) != 0)", n->enq_delayed);
-		return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0");
+		return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0%s && ("
+		    "(arg3 & 0x%x) != 0 || (1%s))", queued, n->enq_replenish, n->held);
 	case DEQ_QUEUE:
-		if (n->delayed)
-			return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0 && "
-			    TASK "->se.sched_delayed == 0");
-		return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0");
+		return gi_build_expr(b, "(uint64_t)" RQ "->curr != arg0%s%s", queued, n->held);
 	case ENQ_SWITCH:
-		if (n->delayed)
-			return gi_build_expr(b, TASK "->on_rq == 1 && " TASK "->pid != 0 && "
-			    TASK "->se.sched_delayed == 0");
-		return gi_build_expr(b, TASK "->on_rq == 1 && " TASK "->pid != 0");
+		return gi_build_expr(b, TASK "->on_rq == 1 && " TASK "->pid != 0%s%s", queued,
+		    n->held);
 	}
 	return GI_NOEXPR;
 }
