@@ -22,6 +22,19 @@ test_uregs_equal_proc()
 	same registers "$(last "$tmp/trace.out" | cut -d' ' -f2-)" "$(cat "$tmp/proc")"
 }
 
+# Where a program is interrupted, not where it last entered the kernel.
+test_uregs_in_user_mode()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    profile-499 /execname == "dvwork" && arg1 != 0/ {
+		@[uregs[R_PC] == arg1, uregs[R_CS] & 3, uregs[R_SP] != 0] = count(); }
+	    END { printa("%d %d %d %@d\n", @); }' || return 1
+	guest_run g 'dvwork hog 1 1' >/dev/null || return 1
+	trace_stop || return 1
+	no_drops || return 1
+	same "agree, ring, has a stack" "$(sed -n 's/^\(. . .\) .*/\1/p' "$tmp/trace.out")" "1 3 1"
+}
+
 test_uregs_of_a_kernel_thread_are_a_fault()
 {
 	dv -qn 'sched:::on-cpu /curthread->flags & 0x200000/ { trace(uregs[R_RIP]); }
