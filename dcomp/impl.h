@@ -74,7 +74,6 @@ struct type {
 	struct member *mem;		/* STRUCT UNION ENUM */
 	uint32_t nmem;
 	struct type **parm;		/* FUNC */
-	uint32_t nparm;
 	struct type *ptr;		/* the pointer to this type, once made */
 	uint32_t memcap;
 	bool open;			/* being defined */
@@ -155,8 +154,6 @@ struct node {
 
 /* ---- declarations ------------------------------------------------------ */
 
-#define DS_CONST	1u
-#define DS_VOLATILE	2u
 /* type words */
 #define DW_VOID		0x0001u
 #define DW_CHAR		0x0002u
@@ -402,8 +399,6 @@ struct dc {
 #define CF_SPEC		1u
 #define CF_COMMIT	2u
 #define CF_DREC		4u
-#define CF_DESTR	8u
-#define CF_EXIT		16u
 
 /* diag.c */
 bool dc_error_proto(struct dc *c, struct loc l, enum dc_tag tag, const char *conv,

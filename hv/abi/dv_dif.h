@@ -91,7 +91,6 @@ enum dv_dpath {			/* what the first argument of d_path() is */
 #define DIF_NREGS	8		/* %r0..%r7 */
 #define DIF_MAXTUPLE	8		/* keys in one tuple / args of one call */
 #define DIF_MAXTEXT	4096		/* instructions in one DIFO */
-#define DIF_MAXLABEL	0xffffffu
 
 #define DIF_INSTR_OP(i)		(((i) >> 24) & 0xff)
 #define DIF_INSTR_R1(i)		(((i) >> 16) & 0xff)
