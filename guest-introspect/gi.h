@@ -205,7 +205,7 @@ struct gi_probe {
 
 /*
  * The table of probes of this kernel (fbt, syscall, sched, ...): built on
- * first use, part of gi_kernel_save. Order: syscall, sched, (proc,) fbt, and fbt
+ * first use, part of gi_kernel_save. Order: syscall, sched, proc, fbt, and fbt
  * of modules in their order, where some numbers have no probe (why_not).
  */
 int  gi_probes_open(struct gi_kernel *k, struct dv_err *err);

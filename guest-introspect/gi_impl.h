@@ -174,10 +174,12 @@ struct gi_probes {
 	uint32_t nnr;
 	uint32_t nsched;	/* probes of linux/sched.c */
 	uint32_t sched[64];	/* their index in its table */
+	uint32_t nproc;		/* of linux/proc.c, likewise */
+	uint32_t proc[64];
 	struct gi_fn *fns;
 	uint32_t nfns;
-	/* probe index -> what: runs of syscall, sched, fbt */
-	uint32_t syscall_first, sched_first, fbt_first, n;
+	/* probe index -> what: runs of syscall, sched, proc, fbt */
+	uint32_t syscall_first, sched_first, proc_first, fbt_first, n;
 	uint32_t *fbt;		/* fn * 2 + (1: return) */
 	uint32_t nfbt;
 	uint32_t nbad;		/* functions without return probes */

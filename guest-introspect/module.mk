@@ -5,7 +5,7 @@ gi_SRCS += guest-introspect/pgwalk.c guest-introspect/kernel.c \
 	guest-introspect/insn.c guest-introspect/func.c \
 	guest-introspect/sites.c guest-introspect/save.c \
 	guest-introspect/linux/prelude.c guest-introspect/linux/syscall.c \
-	guest-introspect/linux/sched.c guest-introspect/linux/fbt.c \
+	guest-introspect/linux/sched.c guest-introspect/linux/proc.c guest-introspect/linux/fbt.c \
 	guest-introspect/linux/modules.c guest-introspect/linux/vars.c \
 	guest-introspect/linux/sobj.c
 gi_SRCS += guest-introspect/linux/orc.c

@@ -445,6 +445,7 @@ load_probes(struct gi_kernel *k, const struct hdr *h, const uint8_t **at, struct
 		}
 	}
 	gi_sched_open(k, p, err);
+	gi_proc_open(k, p, err);
 	gi_probes_number(p);
 	return 0;
 }

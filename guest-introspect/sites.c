@@ -2,8 +2,8 @@
 /*
  * sites.c - the table of probes, and from wanted probes to sites.
  *
- * Probes are numbered through: first all of syscall, then sched, then fbt; each
- * provider (linux/NAME.c) answers for its run. Sites: every provider adds rules
+ * Probes are numbered through: first all of syscall, then sched, proc and
+ * fbt; each provider (linux/NAME.c) answers for its run. Sites: every provider adds rules
  * at addresses for what is wanted of it; then rules are sorted by address (at
  * one address by priority, then in the order they came), and each run of one
  * address becomes a site. Argument sets and expressions that are equal are
@@ -53,7 +53,8 @@ gi_probes_open(struct gi_kernel *k, struct dv_err *err)
 	k->probes = p;
 	gi_text_reset(k);
 	if ((rc = gi_fns_make(k, p, err)) != 0 || (rc = gi_syscall_open(k, p, err)) != 0 ||
-	    (rc = gi_sched_open(k, p, err)) != 0 || (rc = gi_fbt_open(k, p, err)) != 0) {
+	    (rc = gi_sched_open(k, p, err)) != 0 || (rc = gi_proc_open(k, p, err)) != 0 ||
+	    (rc = gi_fbt_open(k, p, err)) != 0) {
 		gi_probes_free(p);
 		k->probes = NULL;
 		return rc;
@@ -68,7 +69,8 @@ gi_probes_number(struct gi_probes *p)
 {
 	p->syscall_first = 0;
 	p->sched_first = gi_syscall_count(p);
-	p->fbt_first = p->sched_first + p->nsched;
+	p->proc_first = p->sched_first + p->nsched;
+	p->fbt_first = p->proc_first + p->nproc;
 	p->n = p->fbt_first + p->nfbt;
 }
 
@@ -136,8 +138,10 @@ gi_probe(const struct gi_kernel *k, size_t i, struct gi_probe *ret)
 		ret->prov = ret->func = ret->name = "";
 	else if (i < p->sched_first)
 		gi_syscall_probe(k, (uint32_t)i, ret);
-	else if (i < p->fbt_first)
+	else if (i < p->proc_first)
 		gi_sched_probe(k, (uint32_t)i - p->sched_first, ret);
+	else if (i < p->fbt_first)
+		gi_proc_probe(k, (uint32_t)i - p->proc_first, ret);
 	else
 		gi_fbt_probe(k, (uint32_t)i - p->fbt_first, ret);
 }
@@ -155,6 +159,9 @@ gi_probe_range(const struct gi_kernel *k, const char *prov, size_t *first, size_
 	} else if (strcmp(prov, "sched") == 0) {
 		*first = p->sched_first;
 		*n = p->nsched;
+	} else if (strcmp(prov, "proc") == 0) {
+		*first = p->proc_first;
+		*n = p->nproc;
 	} else if (strcmp(prov, "fbt") == 0) {
 		*first = p->fbt_first;
 		*n = p->nfbt + gi_fbt_mod_probes(k);
@@ -407,6 +414,7 @@ gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant, struct dv
 	}
 	gi_text_reset(k);
 	if ((rc = gi_syscall_sites(&b, err)) == 0 && (rc = gi_sched_sites(&b, err)) == 0 &&
+	    (rc = gi_proc_sites(&b, err)) == 0 &&
 	    (rc = gi_fbt_sites(&b, err)) == 0 && (rc = watch_modules(&b, err)) == 0 &&
 	    (!switches || (rc = gi_switch_site(&b, err)) == 0) &&
 	    (!sobj || (rc = gi_sobj_sites(&b, err)) == 0))

@@ -73,11 +73,13 @@ gi_loc_mem(unsigned reg, int32_t disp)
 /* Their part of the table. */
 int gi_syscall_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
 int gi_sched_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
+int gi_proc_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
 int gi_fbt_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err);
 /* Number of probes, then one of them by its place in the provider's run. */
 uint32_t gi_syscall_count(const struct gi_probes *p);
 void gi_syscall_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
 void gi_sched_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
+void gi_proc_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
 void gi_fbt_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
 /* Names and flags only, which is cheap. False: a hole in the numbers. */
 bool gi_fbt_name(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret);
@@ -89,6 +91,7 @@ bool gi_fbt_run(const struct gi_kernel *k, uint32_t i, const char **mod, uint32_
 /* Rules for those of b->want that are theirs. */
 int gi_syscall_sites(struct gi_build *b, struct dv_err *err);
 int gi_sched_sites(struct gi_build *b, struct dv_err *err);
+int gi_proc_sites(struct gi_build *b, struct dv_err *err);
 int gi_fbt_sites(struct gi_build *b, struct dv_err *err);
 /* GI_WANT_SWITCH (linux/sched.c), GI_WANT_SOBJ (linux/sobj.c). */
 int gi_switch_site(struct gi_build *b, struct dv_err *err);

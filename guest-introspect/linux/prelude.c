@@ -23,12 +23,32 @@
  *	pr_nice		-20..19; pr_onpro: its CPU; pr_bindpro: the only CPU it may
  *			run on, or -1
  *	pr_lwpid	the thread's pid, in the init namespace; pr_pid: tgid
+ *	pr_syscall	the number of the system call that the thread is in, or was in
+ *			last if it has been in user mode since; -1 after an interrupt
+ *			or a fault, and of a kernel thread
+ *	pr_bindpset	-1, PS_NONE: no processor sets
  *	pr_fname	comm
  *	pr_psargs	the arguments, of the current process; of others comm
+ *	pr_argc		of the current process; of others 0. pr_argv: where the user's
+ *	pr_envp		stack began; pr_envp follows it, so is 0 of others, too
+ *	pr_uid ...	of real_cred, the process' own, also while it acts for another
+ *	pr_pgid pr_sid	in the init namespace; 0 of a process that has been reaped
+ *	pr_ttydev	the kernel's dev_t of the controlling terminal, or PRNODEV
+ *	pr_start	time of day of the start: start_boottime, and when the guest was
+ *			booted by its present clock
+ *	pr_dmodel	PR_MODEL_ILP32 if the address space ends at 4 GB, else LP64
+ *	pr_zoneid	0 in the init pid namespace, else the inode number of the
+ *			process' pid namespace
+ *	pr_taskid pr_projid pr_poolid	0: there are none
  *	cpu_id		rq.cpu
- *	cpu_chip	the package of the CPU; cpu_lgrp its NUMA node
+ *	cpu_chip	the package of the CPU; cpu_lgrp its NUMA node; cpu_pset 0
+ *	cpu_info	pi_state: P_ONLINE or P_OFFLINE; pi_processor_type: "x86_64";
+ *			pi_fputypes: "x87"; pi_clock: MHz, of the boot CPU, as measured
+ *	si_*		of kernel_siginfo, with Linux' numbers; si_pid and si_uid are 0
+ *			where the signal is a fault's, si_addr where it is not
  *
- * Values of the constants: procfs.h and sobject.h as D scripts know them.
+ * Values of the constants: procfs.h, sobject.h, fault.h and processor.h as D scripts
+ * know them. CLD_* are the same in Linux.
  */
 #include "guest-introspect/gi_impl.h"
 
@@ -51,17 +71,51 @@ static const char constants[] =
     "inline char SOBJ_SEMA = 4;\n"
     "inline char SOBJ_USER = 5;\n"
     "inline char SOBJ_USER_PI = 6;\n"
-    "inline char SOBJ_SHUTTLE = 7;\n";
+    "inline char SOBJ_SHUTTLE = 7;\n"
+    "inline int CLD_EXITED = 1;\n"
+    "inline int CLD_KILLED = 2;\n"
+    "inline int CLD_DUMPED = 3;\n"
+    "inline int CLD_TRAPPED = 4;\n"
+    "inline int CLD_STOPPED = 5;\n"
+    "inline int CLD_CONTINUED = 6;\n"
+    "inline int FLTILL = 1;\n"
+    "inline int FLTPRIV = 2;\n"
+    "inline int FLTBPT = 3;\n"
+    "inline int FLTTRACE = 4;\n"
+    "inline int FLTACCESS = 5;\n"
+    "inline int FLTBOUNDS = 6;\n"
+    "inline int FLTIOVF = 7;\n"
+    "inline int FLTIZDIV = 8;\n"
+    "inline int FLTFPE = 9;\n"
+    "inline int FLTSTACK = 10;\n"
+    "inline int FLTPAGE = 11;\n"
+    "inline int FLTWATCH = 12;\n"
+    "inline int FLTCPCOVF = 13;\n"
+    "inline char PR_MODEL_UNKNOWN = 0;\n"
+    "inline char PR_MODEL_ILP32 = 1;\n"
+    "inline char PR_MODEL_LP64 = 2;\n"
+    "inline dev_t PRNODEV = (dev_t)-1;\n"
+    "inline int PS_NONE = -1;\n"
+    "inline int P_OFFLINE = 1;\n"
+    "inline int P_ONLINE = 2;\n";
 
-/* What rules of probes remember (sched.c, sobj.c): by thread, by task_struct. */
+/* What rules of probes remember (sched.c, proc.c, sobj.c): by thread, by task_struct. */
 static const char variables[] =
     "self int __dv_yield;\n"
     "self int __dv_sched;\n"
+    "self int __dv_badframe;\n"
+    "self int __dv_sig;\n"
+    "self uint64_t __dv_sigto;\n"
+    "self uint64_t __dv_ksig;\n"
     "char __dv_stype[uintptr_t];\n"
     "uint64_t __dv_wchan[uintptr_t];\n";
 
 static const char typedefs[] =
     "typedef int pri_t;\n"
+    "typedef struct {\n"
+    "\tint64_t tv_sec;\n"
+    "\tint64_t tv_nsec;\n"
+    "} timestruc_t;\n"
     "typedef struct {\n"
     "\tint pr_flag;\n"
     "\tint pr_lwpid;\n"
@@ -71,28 +125,62 @@ static const char typedefs[] =
     "\tchar pr_sname;\n"
     "\tchar pr_stype;\n"
     "\tchar pr_nice;\n"
+    "\tshort pr_syscall;\n"
     "\tuintptr_t pr_wchan;\n"
     "\tstring pr_clname;\n"
     "\tint pr_onpro;\n"
     "\tint pr_bindpro;\n"
+    "\tint pr_bindpset;\n"
     "} lwpsinfo_t;\n"
     "typedef struct {\n"
+    "\tint pr_nlwp;\n"
     "\tint pr_pid;\n"
     "\tint pr_ppid;\n"
+    "\tint pr_pgid;\n"
+    "\tint pr_sid;\n"
     "\tuint32_t pr_uid;\n"
     "\tuint32_t pr_euid;\n"
     "\tuint32_t pr_gid;\n"
     "\tuint32_t pr_egid;\n"
     "\tuintptr_t pr_addr;\n"
-    "\tint pr_nlwp;\n"
+    "\tdev_t pr_ttydev;\n"
+    "\ttimestruc_t pr_start;\n"
     "\tstring pr_fname;\n"
     "\tstring pr_psargs;\n"
+    "\tint pr_argc;\n"
+    "\tuintptr_t pr_argv;\n"
+    "\tuintptr_t pr_envp;\n"
+    "\tchar pr_dmodel;\n"
+    "\tint pr_taskid;\n"
+    "\tint pr_projid;\n"
+    "\tint pr_poolid;\n"
+    "\tint pr_zoneid;\n"
     "} psinfo_t;\n"
+    "typedef struct {\n"
+    "\tint si_signo;\n"
+    "\tint si_errno;\n"
+    "\tint si_code;\n"
+    "\tint si_pid;\n"
+    "\tuint32_t si_uid;\n"
+    "\tint si_status;\n"
+    "\tint64_t si_utime;\n"
+    "\tint64_t si_stime;\n"
+    "\tuintptr_t si_addr;\n"
+    "\tint64_t si_band;\n"
+    "\tuint64_t si_value;\n"
+    "} siginfo_t;\n"
+    "typedef struct {\n"
+    "\tint pi_state;\n"
+    "\tstring pi_processor_type;\n"
+    "\tstring pi_fputypes;\n"
+    "\tint pi_clock;\n"
+    "} processor_info_t;\n"
     "typedef struct {\n"
     "\tint cpu_id;\n"
     "\tint cpu_pset;\n"
     "\tint cpu_chip;\n"
     "\tint cpu_lgrp;\n"
+    "\tprocessor_info_t cpu_info;\n"
     "} cpuinfo_t;\n";
 
 static bool
@@ -101,8 +189,24 @@ has(const struct gi_kernel *k, const char *strct, const char *path)
 	return gi_offsetof(k, strct, path) >= 0;
 }
 
+/* orig_ax, at the top of the kernel's stack; exceptions and interrupts put -1 there. */
 static void
-lwpsinfo(const struct gi_kernel *k, struct dv_str *s)
+syscall_nr(struct gi_kernel *k, struct dv_str *s)
+{
+	int64_t orig = gi_offsetof(k, "pt_regs", "orig_ax");
+	struct dv_layout l;
+	struct dv_err err;
+
+	if (orig < 0 || gi_kernel_layout(k, &err, &l) != 0 || l.ptregs_size == 0)
+		dv_str_add(s, "\tpr_syscall = -1;\n");
+	else
+		dv_str_printf(s, "\tpr_syscall = T->mm == NULL || (T->flags & 0x200000) != 0 ||\n"
+		    "\t    T->stack == NULL ? -1 : *(short *)((uint64_t)T->stack + %u);\n",
+		    l.stack_size - l.stack_pad - l.ptregs_size + (unsigned)orig);
+}
+
+static void
+lwpsinfo(struct gi_kernel *k, struct dv_str *s)
 {
 	const char *state = has(k, "task_struct", "__state") ? "__state" : "state";
 	/* runnable: on a queue, and not only until it is taken off lazily */
@@ -128,7 +232,9 @@ lwpsinfo(const struct gi_kernel *k, struct dv_str *s)
 	    "\tpr_pri = 139 - T->prio;\n"
 	    "\tpr_nice = T->static_prio - 120;\n"
 	    "\tpr_onpro = %s;\n"
-	    "\tpr_bindpro = T->nr_cpus_allowed == 1 ? %s : -1;\n", queued, cpu, cpu);
+	    "\tpr_bindpro = T->nr_cpus_allowed == 1 ? %s : -1;\n"
+	    "\tpr_bindpset = PS_NONE;\n", queued, cpu, cpu);
+	syscall_nr(k, s);
 	dv_str_add(s, "\tpr_clname = T->policy == 0 ? \"TS\" : T->policy == 1 ? \"FF\" :\n"
 	    "\t    T->policy == 2 ? \"RR\" : T->policy == 3 ? \"B\" : T->policy == 5 ? \"IDL\" :\n"
 	    "\t    T->policy == 6 ? \"DLN\" : T->policy == 7 ? \"EXT\" : \"?\";\n");
@@ -151,23 +257,121 @@ lwpsinfo(const struct gi_kernel *k, struct dv_str *s)
 #define ARGLEN "(T->mm->arg_end - T->mm->arg_start > 80 ? 79 :\n" \
 	"\t    (int)(T->mm->arg_end - T->mm->arg_start) - 1)"
 
+/* When a thread was started, by the guest's present time of day. */
+static void
+start_time(const struct gi_kernel *k, struct dv_str *s)
+{
+	const char *since = has(k, "task_struct", "start_boottime") ? "start_boottime" :
+	    "real_start_time";		/* before 5.5 */
+	uint64_t at = gi_addr(k, "timekeeper_data"), seq = 0;
+	int64_t real = gi_offsetof(k, "timekeeper", "offs_real");
+	int64_t boot = gi_offsetof(k, "timekeeper", "offs_boot");
+	struct gi_type t;
+
+	/* struct tk_data; it had no name, and was a sequence counter and the timekeeper */
+	if (at != 0)
+		seq = (uint64_t)gi_offsetof(k, "tk_data", "timekeeper");
+	else if ((at = gi_addr(k, "tk_core")) != 0)
+		seq = has(k, "tk_data", "timekeeper") ?
+		    (uint64_t)gi_offsetof(k, "tk_data", "timekeeper") :
+		    gi_type(k, gi_type_find(k, GI_T_STRUCT, "seqcount_raw_spinlock"), &t) == 0 ?
+		    (t.size + 7) & ~7ull : 8;
+	dv_str_add(s, "translator timestruc_t < struct task_struct *T > {\n");
+	if (at == 0 || seq > 4096 || real < 0 || boot < 0)
+		dv_str_printf(s, "\ttv_sec = T->%s / 1000000000;\n"
+		    "\ttv_nsec = T->%s %% 1000000000;\n};\n", since, since);
+	else
+		dv_str_printf(s, "\ttv_sec = (T->%s + *(int64_t *)0x%llxull -\n"
+		    "\t    *(int64_t *)0x%llxull) / 1000000000;\n"
+		    "\ttv_nsec = (T->%s + *(int64_t *)0x%llxull -\n"
+		    "\t    *(int64_t *)0x%llxull) %% 1000000000;\n};\n",
+		    since, (unsigned long long)(at + seq + (uint64_t)real),
+		    (unsigned long long)(at + seq + (uint64_t)boot),
+		    since, (unsigned long long)(at + seq + (uint64_t)real),
+		    (unsigned long long)(at + seq + (uint64_t)boot));
+}
+
+/* The process' number of a kind: of its group, its session. */
+#define PIDNR(type) "T->signal->pids[" type "] == NULL ? 0 :\n" \
+	"\t    T->signal->pids[" type "]->numbers[0].nr"
+#define ILP32 "T->mm->task_size <= 0x100000000"
+#define ARGC "*(int *)copyin(T->mm->start_stack, sizeof (int))"
+
 static void
 psinfo(const struct gi_kernel *k, struct dv_str *s)
 {
 	dv_str_printf(s, "translator psinfo_t < struct task_struct *T > {\n"
 	    "\tpr_pid = T->tgid;\n"
 	    "\tpr_ppid = T->real_parent->tgid;\n"
-	    "\tpr_uid = T->cred->uid.val;\n"
-	    "\tpr_euid = T->cred->euid.val;\n"
-	    "\tpr_gid = T->cred->gid.val;\n"
-	    "\tpr_egid = T->cred->egid.val;\n"
+	    "\tpr_pgid = " PIDNR("2") ";\n"	/* PIDTYPE_PGID */
+	    "\tpr_sid = " PIDNR("3") ";\n"	/* PIDTYPE_SID */
+	    "\tpr_uid = T->real_cred->uid.val;\n"
+	    "\tpr_euid = T->real_cred->euid.val;\n"
+	    "\tpr_gid = T->real_cred->gid.val;\n"
+	    "\tpr_egid = T->real_cred->egid.val;\n"
 	    "\tpr_addr = (uintptr_t)T;\n"
 	    "\tpr_nlwp = %s;\n"
-	    "\tpr_fname = stringof(T->comm);\n"
-	    "\tpr_psargs = T != curthread || T->mm == NULL ||\n"
-	    "\t    T->mm->arg_end <= T->mm->arg_start ? stringof(T->comm) :\n"
-	    "\t    memstr(copyin(T->mm->arg_start, " ARGLEN "), ' ', " ARGLEN ");\n"
-	    "};\n", has(k, "signal_struct", "nr_threads") ? "T->signal->nr_threads" : "1");
+	    "\tpr_ttydev = T->signal->tty == NULL ? PRNODEV :\n"
+	    "\t    (dev_t)(T->signal->tty->driver->major << 20 |\n"
+	    "\t    (T->signal->tty->driver->minor_start + T->signal->tty->index));\n"
+	    "\tpr_start = xlate <timestruc_t> (T);\n"
+	    "\tpr_fname = stringof(T->comm);\n",
+	    has(k, "signal_struct", "nr_threads") ? "T->signal->nr_threads" : "1");
+	dv_str_add(s, "\tpr_psargs = T->mm == NULL || T->mm != curthread->mm ||\n"
+	    "\t    T->mm->arg_end <= T->mm->arg_start ?\n"
+	    "\t    stringof(T->comm) : memstr(copyin(T->mm->arg_start, " ARGLEN "), ' ', " ARGLEN ");\n"
+	    "\tpr_argc = T->mm == NULL || T->mm != curthread->mm ? 0 : " ARGC ";\n"
+	    "\tpr_argv = T->mm == NULL ? 0 : T->mm->start_stack + (" ILP32 " ? 4 : 8);\n"
+	    "\tpr_envp = T->mm == NULL || T->mm != curthread->mm ? 0 :\n"
+	    "\t    T->mm->start_stack + (uint64_t)(" ARGC " + 2) * (" ILP32 " ? 4 : 8);\n"
+	    "\tpr_dmodel = T->mm != NULL && " ILP32 " ? PR_MODEL_ILP32 : PR_MODEL_LP64;\n"
+	    "\tpr_taskid = 0;\n"
+	    "\tpr_projid = 0;\n"
+	    "\tpr_poolid = 0;\n"
+	    "\tpr_zoneid = T->thread_pid == NULL || T->thread_pid->level == 0 ? 0 :\n"
+	    "\t    (int)(&T->thread_pid->numbers[0] + T->thread_pid->level)->ns->ns.inum;\n"
+	    "};\n");
+}
+
+/* Is it of a fault? SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, made by the kernel. */
+#define FAULTED "(S->si_code > 0 && (0x9b0 & (S->si_signo & ~31 ? 0 : 1 << S->si_signo)) != 0)"
+
+static void
+siginfo(struct dv_str *s)
+{
+	dv_str_add(s, "translator siginfo_t < struct kernel_siginfo *S > {\n"
+	    "\tsi_signo = S->si_signo;\n"
+	    "\tsi_errno = S->si_errno;\n"
+	    "\tsi_code = S->si_code;\n"
+	    "\tsi_pid = " FAULTED " ? 0 : S->_sifields._kill._pid;\n"
+	    "\tsi_uid = " FAULTED " ? 0 : S->_sifields._kill._uid;\n"
+	    "\tsi_status = S->si_signo == 17 ? S->_sifields._sigchld._status : 0;\n"
+	    "\tsi_utime = S->si_signo == 17 ? S->_sifields._sigchld._utime : 0;\n"
+	    "\tsi_stime = S->si_signo == 17 ? S->_sifields._sigchld._stime : 0;\n"
+	    "\tsi_addr = " FAULTED " ? (uintptr_t)S->_sifields._sigfault._addr : 0;\n"
+	    "\tsi_band = S->si_signo == 29 ? S->_sifields._sigpoll._band : 0;\n"
+	    "\tsi_value = S->si_code < 0 ? (uint64_t)S->_sifields._rt._sigval.sival_ptr : 0;\n"
+	    "};\n");
+}
+
+/* What is known of CPU C as a processor. */
+static void
+processor(const struct gi_kernel *k, struct dv_str *s)
+{
+	uint64_t online = gi_addr(k, "__cpu_online_mask"), khz = gi_addr(k, "cpu_khz");
+
+	dv_str_add(s, "translator processor_info_t < int C > {\n");
+	if (online == 0)		/* a kernel for one CPU */
+		dv_str_add(s, "\tpi_state = P_ONLINE;\n");
+	else
+		dv_str_printf(s, "\tpi_state = (*(uint64_t *)(0x%llxull + 8 * (uint64_t)(C / 64)) >>\n"
+		    "\t    (C %% 64) & 1) != 0 ? P_ONLINE : P_OFFLINE;\n", (unsigned long long)online);
+	dv_str_add(s, "\tpi_processor_type = \"x86_64\";\n\tpi_fputypes = \"x87\";\n");
+	if (khz == 0)
+		dv_str_add(s, "\tpi_clock = 0;\n};\n");
+	else
+		dv_str_printf(s, "\tpi_clock = *(uint32_t *)0x%llxull / 1000;\n};\n",
+		    (unsigned long long)khz);
 }
 
 /* `type` at per-CPU variable `var` + off of CPU c. */
@@ -202,7 +406,7 @@ cpuinfo(const struct gi_kernel *k, struct dv_str *s, const char *from, const cha
 		percpu(k, s, "cpu_chip", "uint16_t", "cpu_info",
 		    gi_offsetof(k, "cpuinfo_x86", "phys_proc_id"), c);
 	percpu(k, s, "cpu_lgrp", "int", "numa_node", 0, c);
-	dv_str_add(s, "};\n");
+	dv_str_printf(s, "\tcpu_info = xlate <processor_info_t> ((int)%s);\n};\n", c);
 }
 
 char *
@@ -221,7 +425,10 @@ gi_prelude(struct gi_kernel *k, struct dv_err *err)
 	dv_str_add(&s, variables);
 	dv_str_add(&s, typedefs);
 	lwpsinfo(k, &s);
+	start_time(k, &s);
 	psinfo(k, &s);
+	siginfo(&s);
+	processor(k, &s);
 	/* a kernel for one CPU has no numbers */
 	cpuinfo(k, &s, "struct rq *R", has(k, "rq", "cpu") ? "R->cpu" : "0");
 	cpuinfo(k, &s, "int C", "C");

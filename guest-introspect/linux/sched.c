@@ -524,7 +524,7 @@ gi_sched_sites(struct gi_build *b, struct dv_err *err)
 		const struct row *row;
 		uint64_t at;
 
-		if (w < p->sched_first || w >= p->fbt_first)
+		if (w < p->sched_first || w >= p->proc_first)
 			continue;
 		row = &rows[p->sched[w - p->sched_first]];
 		if (row->ev == WAKEUP && wake_sites(b, (uint32_t)i, &n))

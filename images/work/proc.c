@@ -7,9 +7,12 @@
 #include "work.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -133,6 +136,113 @@ work_signals(const struct work *w, long *arg, char **argv)
 	report_start(w->name);
 	report("kill", (uint64_t)i * 2);
 	report("handled", (uint64_t)handled);
+	report_end();
+	return 0;
+}
+
+/*
+ * badexec: N times each a program that is not there, a folder, and a path that
+ * cannot be read.
+ */
+int
+work_badexec(const struct work *w, long *arg, char **argv)
+{
+	static const char *const path[] = { "/no/such/program", "/tmp", (const char *)8 };
+	static const int err[] = { ENOENT, EACCES, EFAULT };
+	char *no_argv[] = { NULL };
+	uint64_t failed[3] = { 0 };
+	long i;
+	int j;
+
+	(void)argv;
+	for (i = 0; i < arg[0]; i++)
+		for (j = 0; j < 3; j++)
+			failed[j] += syscall(SYS_execve, path[j], no_argv, no_argv) < 0 &&
+			    errno == err[j];
+	report_start(w->name);
+	report("enoent", failed[0]);
+	report("eacces", failed[1]);
+	report("efault", failed[2]);
+	report_end();
+	return 0;
+}
+
+/* sigwait: N times SIGUSR1 to itself, blocked and then waited for. */
+int
+work_sigwait(const struct work *w, long *arg, char **argv)
+{
+	uint64_t waited = 0;
+	sigset_t set;
+	long i;
+	int sig;
+
+	(void)argv;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	for (i = 0; i < arg[0]; i++) {
+		syscall(SYS_kill, getpid(), SIGUSR1);
+		waited += sigwait(&set, &sig) == 0 && sig == SIGUSR1;
+	}
+	report_start(w->name);
+	report("kill", (uint64_t)i);
+	report("waited", waited);
+	report_end();
+	return 0;
+}
+
+static sigjmp_buf after_fault;
+
+static void
+escape(int sig)
+{
+	siglongjmp(after_fault, sig);
+}
+
+/*
+ * faults: N times each an unmapped address, a protected one, one past the end
+ * of a file, an illegal and a privileged instruction, a breakpoint, a division
+ * by zero, and a SIGSEGV that is only sent.
+ */
+int
+work_faults(const struct work *w, long *arg, char **argv)
+{
+	static const int sigs[] = { SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE };
+	static const char *const names[] = { "maperr", "accerr", "bus", "ill", "priv", "bpt",
+	    "div", "sent" };
+	volatile uint64_t took[8] = { 0 };
+	volatile int *none = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile int *volatile low = (volatile int *)16, *past;
+	volatile long i;
+	int fd = open("/tmp/dvwork.empty", O_CREAT | O_RDWR, 0600), j;
+
+	(void)argv;
+	past = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	if (none == MAP_FAILED || past == MAP_FAILED)
+		die("mmap");
+	for (j = 0; j < 5; j++)
+		signal(sigs[j], escape);
+	for (i = 0; i < arg[0] * 8; i++) {
+		if (sigsetjmp(after_fault, 1) != 0) {
+			took[i % 8]++;
+			continue;
+		}
+		switch (i % 8) {
+		case 0: *low = 1; break;
+		case 1: *none = 1; break;
+		case 2: (void)*past; break;
+		case 3: __asm__ volatile("ud2"); break;
+		case 4: __asm__ volatile("hlt"); break;
+		case 5: __asm__ volatile("int3"); break;
+		case 6: __asm__ volatile("xorl %%eax, %%eax; xorl %%edx, %%edx; divl %%eax" :::
+			    "eax", "edx"); break;
+		case 7: syscall(SYS_kill, getpid(), SIGSEGV); break;
+		}
+	}
+	unlink("/tmp/dvwork.empty");
+	report_start(w->name);
+	for (j = 0; j < 8; j++)
+		report(names[j], took[j]);
 	report_end();
 	return 0;
 }

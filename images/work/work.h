@@ -32,6 +32,9 @@ int work_forkexec(const struct work *w, long *arg, char **argv);
 int work_die(const struct work *w, long *arg, char **argv);
 int work_threads(const struct work *w, long *arg, char **argv);
 int work_signals(const struct work *w, long *arg, char **argv);
+int work_badexec(const struct work *w, long *arg, char **argv);
+int work_sigwait(const struct work *w, long *arg, char **argv);
+int work_faults(const struct work *w, long *arg, char **argv);
 int work_stack(const struct work *w, long *arg, char **argv);
 int work_bench(const struct work *w, long *arg, char **argv);
 
