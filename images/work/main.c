@@ -53,6 +53,7 @@ static const struct work works[] = {
 	{ "signals", "[N]", work_signals, { 10 } },
 	{ "badexec", "[N]", work_badexec, { 10 } },
 	{ "sigwait", "[N]", work_sigwait, { 10 } },
+	{ "who", "[N]", work_who, { 10 } },
 	{ "faults", "[N]", work_faults, { 10 } },
 	{ "stack", "[N]", work_stack, { 10 } },
 	{ "bench", "getppid|write|read|open|none [N]", work_bench, { 0, 100000 } },

@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,6 +91,14 @@ work_die(const struct work *w, long *arg, char **argv)
 static void *
 thread(void *arg)
 {
+	return arg;
+}
+
+static void *
+wait_for_end(void *arg)
+{
+	for (;;)
+		pause();
 	return arg;
 }
 
@@ -189,6 +199,63 @@ work_sigwait(const struct work *w, long *arg, char **argv)
 	report("waited", waited);
 	report_end();
 	return 0;
+}
+
+/*
+ * who: a child in a session of its own, with a controlling terminal, a second
+ * thread and ids that all differ, calls getppid N times and says what it knows
+ * of itself.
+ */
+static void
+who_am_i(long n, const char *name)
+{
+	struct stat st;
+	uid_t uid[3];
+	gid_t gid[3];
+	pthread_t t;
+	int pt, tty;
+	long i;
+
+	if (setsid() < 0 || (pt = posix_openpt(O_RDWR | O_NOCTTY)) < 0 || grantpt(pt) != 0 ||
+	    unlockpt(pt) != 0 || (tty = open(ptsname(pt), O_RDWR)) < 0 || fstat(tty, &st) != 0)
+		die("terminal");
+	if (setresgid(21, 22, 23) != 0 || setresuid(11, 12, 13) != 0 ||
+	    getresgid(&gid[0], &gid[1], &gid[2]) != 0 || getresuid(&uid[0], &uid[1], &uid[2]) != 0)
+		die("ids");
+	if ((errno = pthread_create(&t, NULL, wait_for_end, NULL)) != 0)
+		die("pthread_create");
+	for (i = 0; i < n; i++)
+		syscall(SYS_getppid);
+	report_start(name);
+	report("getppid", (uint64_t)i);
+	report("pid", (uint64_t)getpid());
+	report("ppid", (uint64_t)getppid());
+	report("pgid", (uint64_t)getpgid(0));
+	report("sid", (uint64_t)getsid(0));
+	report("uid", uid[0]);
+	report("euid", uid[1]);
+	report("gid", gid[0]);
+	report("egid", gid[1]);
+	report("tty", major(st.st_rdev) * 1000 + minor(st.st_rdev));
+	report("envp", (uintptr_t)environ);
+	report_end();
+	_exit(0);
+}
+
+int
+work_who(const struct work *w, long *arg, char **argv)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)argv;
+	if (pid < 0)
+		die("fork");
+	if (pid == 0)
+		who_am_i(arg[0], w->name);
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	return status != 0;
 }
 
 static sigjmp_buf after_fault;
