@@ -437,6 +437,33 @@ TEST(sched_probes_share_the_switch)
 	fake_free(&f);
 }
 
+/* This kernel has none of the functions: each of the provider's names says so. */
+TEST(proc_probes_without_functions_say_why)
+{
+	static const char *const names[] = { "create", "exec", "exec-failure", "exec-success", "exit",
+	    "fault", "lwp-create", "lwp-exit", "lwp-start", "signal-clear", "signal-discard",
+	    "signal-handle", "signal-send", "start" };
+	struct gi_kernel *k;
+	struct dv_err err;
+	struct gi_probe p;
+	struct fake f;
+	size_t first, n, i;
+
+	k = open_fake(&f, 3, 4, BASE);
+	EXPECT_EQ(gi_probes_open(k, &err), 0);
+	EXPECT(gi_probe_range(k, "proc", &first, &n));
+	EXPECT_EQ(n, sizeof(names) / sizeof(names[0]));
+	for (i = 0; i < n && i < sizeof(names) / sizeof(names[0]); i++) {
+		gi_probe(k, first + i, &p);
+		EXPECT_STREQ(p.prov, "proc");
+		EXPECT_STREQ(p.name, names[i]);
+		EXPECT(p.why_not != NULL);
+		EXPECT(!gi_probe_exists(k, first + i));
+	}
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
 /* ---- saved kernels ---- */
 
 TEST(a_saved_kernel_comes_back_at_another_base)

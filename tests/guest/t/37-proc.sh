@@ -189,7 +189,7 @@ test_psinfo_equals_proc()
 		name = $56			# may have spaces; and says what a kworker works on
 		for (i = 57; i <= NF; i++) name = name " " $i
 		if (name ~ /^kworker/) sub(/[-+].*/, "", name)
-		p[$4] = name " " $7 " " $8 " " $9 " " $3 " " $23 " " ($10 == 0); nice[$4] = $22
+		p[$4] = name; who[$4] = $7 " " $8 " " $9 " " $3 " " $23 " " ($10 == 0); nice[$4] = $22
 		start[$4] = $2 + int($25 / 100) }; next }
 	    /^0 swapper\/[0-9]+ 0 0 0 0 / && $6 == 0 && $8 == 1 { idle++; next }
 	    $1 ~ /^[0-9]+$/ { line = $0; sub(/^[0-9]+ /, "", line)
@@ -197,10 +197,13 @@ test_psinfo_equals_proc()
 		rest = substr(line, RSTART + 1); line = substr(line, 1, RSTART - 1); split(rest, r, " ")
 		if (!($1 in p)) { gone++; next }
 		seen++
-		# a thread of a process may have changed its name, and started later
-		if (p[$1] != line || nice[$1] != r[2] || r[1] - start[$1] > 1 || start[$1] - r[1] > 1)
-			{ print $1 ": /proc: " p[$1] " " start[$1] " " nice[$1]; print $1 ": ours: " line " " rest; bad++ } }
-	    END { print seen + 0, idle + 0, bad + 0; exit !(seen >= 8 && idle >= 1 && bad == 0) }' - \
+		# the name is that before an exec, too
+		name = line; for (i = 0; i < 6; i++) sub(/ [-0-9]+$/, "", name); named[$1] += name == p[$1]
+		line = substr(line, length(name) + 2)
+		if (who[$1] != line || nice[$1] != r[2] || r[1] - start[$1] > 1 || start[$1] - r[1] > 1)
+			{ print $1 ": /proc: " who[$1] " " start[$1] " " nice[$1]; print $1 ": ours: " line " " rest; bad++ } }
+	    END { for (i in named) if (named[i] == 0) { print i " is not called " p[i]; bad++ }
+		print seen + 0, idle + 0, bad + 0; exit !(seen >= 8 && idle >= 1 && bad == 0) }' - \
 	    "$tmp/trace.out" || fail "processes of /proc seen, idle threads, wrong: see above"
 }
 

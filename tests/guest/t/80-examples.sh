@@ -103,6 +103,17 @@ test_example_runq_length()
 	    "$tmp/trace.out" || { cat "$tmp/trace.out"; fail "ticks of the hogs, of all; queue lengths"; }
 }
 
+test_example_deaths()
+{
+	example deaths 'dvwork die 9; sleep 100 & kill $!; wait' &&
+	shows '^PROGRAM  *PID  *SIGNAL  *FROM  *CORE$' 1 &&
+	shows '^dvwork  *[0-9]+  *9  *dvwork  *no$' 3 &&
+	shows '^dvwork  *[0-9]+  *11  *dvwork  *no$' 3 &&
+	shows '^(sleep|sh)  *[0-9]+  *15  *sh  *no$' 1 &&
+	shows '^dvwork  *killed  *6$' 1 &&
+	shows '^dvwork  *exited  *4$' 1
+}
+
 test_example_boot_check()
 {
 	timeout -k 5 120 "$dvisor" --boot --kernel "$guest_cache/$series/vmlinuz" \
