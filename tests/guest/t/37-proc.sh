@@ -183,7 +183,7 @@ test_psinfo_equals_proc()
 	    btime=$(sed -n "s/^btime //p" /proc/stat)
 	    for p in /proc/[0-9]*; do uid=$(sed -n "s/^Uid:.\([0-9]*\).*/\1/p" $p/status) &&
 		echo "stat $btime $uid $(sed "s/(.*)/x/" $p/stat) $(cat $p/comm)"; done 2>/dev/null
-	    kill $!' >"$tmp/proc" || return 1
+	    kill $!; wait' >"$tmp/proc" || return 1
 	trace_stop && no_drops || return 1
 	tr -d '\r' <"$tmp/proc" | awk 'NR == FNR { if ($1 == "stat" && NF > 20) {
 		name = $56			# may have spaces; and says what a kworker works on
