@@ -265,8 +265,6 @@ wrong_anyway(const struct dv_err *err)
 
 	if (err->tag[0] == '\0')
 		return false;
-	if (strstr(err->text, "(limit ") != NULL)
-		return true;		/* of the compiler */
 	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
 		if (strncmp(err->tag, tags[i], strlen(tags[i])) == 0)
 			return false;

@@ -487,8 +487,8 @@ strings:
 	| strings STRING		{
 		dv_str_addn(&lx->text, $2.s, $2.len);
 		if (lx->text.len > MAX_STRING)
-			dc_error(c, at(&@1), D_UNKNOWN, "string constant is too long (limit %d bytes)",
-			    MAX_STRING);
+			dc_error_limit(c, at(&@1), "string constant is too long", MAX_STRING,
+			    " bytes");
 		STOP();
 	}
 	;
@@ -783,8 +783,8 @@ dc_parse(struct dc *c, bool expr, struct loc start_loc)
 	lx.col = start_loc.col;
 	lx.first = expr ? BEGIN_EXPR : BEGIN_PROGRAM;
 	if (c->srclen > MAX_SOURCE) {
-		dc_error(c, (struct loc){ 1, 1 }, D_UNKNOWN,
-		    "the program is too large (limit %u MB)", MAX_SOURCE >> 20);
+		dc_error_limit(c, (struct loc){ 1, 1 }, "the program is too large",
+		    MAX_SOURCE >> 20, " MB");
 		return -1;
 	}
 	if (has_nul(c, start_loc))

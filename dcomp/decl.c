@@ -410,7 +410,7 @@ add_member(struct dc *c, struct type *t, const char *name, struct type *mt, stru
 		t->incomplete = was;
 	}
 	if (t->nmem >= MAX_MEMBERS) {
-		dc_error(c, l, D_UNKNOWN, "too many members (limit %d)", MAX_MEMBERS);
+		dc_error_limit(c, l, "too many members", MAX_MEMBERS, "");
 		return;
 	}
 	if (t->nmem == cap) {

@@ -52,6 +52,18 @@ dc_error(struct dc *c, struct loc l, enum dc_tag tag, const char *fmt, ...)
 	return false;
 }
 
+/* Beyond a limit of ours: no other types or probes put that right. */
+bool
+dc_error_limit(struct dc *c, struct loc l, const char *what, uint32_t limit, const char *unit)
+{
+	bool first = !c->bad;
+
+	dc_error(c, l, D_UNKNOWN, "%s (limit %u%s)", what, limit, unit);
+	if (first && c->err != NULL)
+		c->err->code = DV_E_LIMIT;
+	return false;
+}
+
 /*
  * An argument of the wrong type: what is wanted and what was given follow in
  * lines of their own. conv: of a format, or NULL.

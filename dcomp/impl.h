@@ -401,6 +401,9 @@ struct dc {
 #define CF_DREC		4u
 
 /* diag.c */
+/* "what (limit N unit)"; all return false */
+bool dc_error_limit(struct dc *c, struct loc l, const char *what, uint32_t limit,
+    const char *unit);
 bool dc_error_proto(struct dc *c, struct loc l, enum dc_tag tag, const char *conv,
     const char *proto, const char *given, const char *fmt, ...)
 	__attribute__((format(printf, 7, 8)));

@@ -23,6 +23,7 @@ enum {
 	DV_E_AGAIN	= -10,	/* not now; a retry may help */
 	DV_E_COMPILE	= -11,	/* a D program is wrong: see tag, line, col */
 	DV_E_USAGE	= -12,	/* the command line is wrong */
+	DV_E_LIMIT	= -13,	/* as DV_E_COMPILE: beyond a limit of the compiler */
 };
 
 struct dv_err {
