@@ -51,10 +51,14 @@ add_lib(struct libs *l, const char *dir, const char *name, struct dv_err *err)
 	if (asprintf(&lib.path, "%s/%s", dir, name) < 0)
 		return dv_err_nomem(err);
 	lib.base = strrchr(lib.path, '/') + 1;
-	if ((rc = dv_file_read(lib.path, DV_MAX_SOURCE, err, &lib.text, &len)) == 0 &&
-	    dv_vec_push(&l->v, lib) != 0) {
-		free(lib.text);
-		rc = dv_err_nomem(err);
+	if ((rc = dv_file_read(lib.path, DV_MAX_SOURCE, err, &lib.text, &len)) == 0) {
+		if (strlen(lib.text) != len)
+			rc = dv_err_set(err, DV_E_INVAL,
+			    "%s has a NUL byte: it is no D library", lib.path);
+		else if (dv_vec_push(&l->v, lib) != 0)
+			rc = dv_err_nomem(err);
+		if (rc != 0)
+			free(lib.text);
 	}
 	if (rc != 0)
 		free(lib.path);

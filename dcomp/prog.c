@@ -204,8 +204,8 @@ next_decl(const char *s, size_t n, size_t i, size_t *start)
 	return n;
 }
 
-/* Enters what the declaration would have declared as broken. */
-static void
+/* Enters what the declaration would have declared as broken; false: it has no name. */
+static bool
 mark_broken(struct dc *c, struct broken *b, const struct dv_err *err)
 {
 	const char *why = dc_fmt(c, "%.400s", err->text), *s = b->text, *end, *p, *name;
@@ -219,15 +219,17 @@ mark_broken(struct dc *c, struct broken *b, const struct dv_err *err)
 	if (b->id != NULL) {
 		b->id->why = why;
 		b->id->why_tag = tag;
-		return;
+		return true;
 	}
 	if (n > 11 && memcmp(s, "translator", 10) == 0) {
 		const char *lt = memchr(s, '<', n);
 		const char *gt = lt != NULL ? memchr(lt, '>', n - (size_t)(lt - s)) : NULL;
 		struct type *dst, *src;
 
-		if (gt == NULL || b->x != NULL)
-			return;
+		if (gt == NULL)
+			return false;
+		if (b->x != NULL)
+			return true;
 		for (p = gt; p > lt + 1 && !is_word(p[-1]); p--)
 			;
 		while (p > lt + 1 && is_word(p[-1]))
@@ -235,14 +237,14 @@ mark_broken(struct dc *c, struct broken *b, const struct dv_err *err)
 		dst = ty_text(c, dc_strdup(c, s + 10, (size_t)(lt - s) - 10));
 		src = ty_text(c, dc_strdup(c, lt + 1, (size_t)(p - lt) - 1));
 		if (dst == NULL || src == NULL)
-			return;
+			return true;
 		b->x = dc_alloc(c, sizeof(*b->x));
 		b->x->dst = ty_base(dst);
 		b->x->src = src;
 		b->x->why = why;
 		b->x->next = c->xlators;
 		c->xlators = b->x;
-		return;
+		return true;
 	}
 	/* The last name outside of brackets before = or the end. */
 	name = NULL;
@@ -255,15 +257,16 @@ mark_broken(struct dc *c, struct broken *b, const struct dv_err *err)
 			name = p;
 	}
 	if (name == NULL)
-		return;
+		return false;
 	for (end = name; end < s + n && is_word(*end); end++)
 		;
 	name = dc_strdup(c, name, (size_t)(end - name));
 	if (id_find(c, SC_GLOBAL, name) != NULL)
-		return;
+		return true;
 	b->id = id_add(c, SC_GLOBAL, name, ID_BROKEN, (struct loc){ 0, 0 });
 	b->id->why = why;
 	b->id->why_tag = tag;
+	return true;
 }
 
 /* One declaration of a library: false if it fails; *err tells. */
@@ -297,7 +300,7 @@ lib_retry(struct dc *c)
 			if (lib_decl(c, b->text, b->len, b->loc, &err))
 				b->done = again = true;
 			else
-				mark_broken(c, b, &err);
+				(void)mark_broken(c, b, &err);
 		}
 	} while (again);
 }
@@ -351,7 +354,8 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 			dv_err_set(&mine, DV_E_COMPILE, "%s", c->lib_missing);
 		else if (lib_decl(c, text + start, end - start, l, &mine))
 			continue;
-		if (c->lib_missing == NULL && text[start] == '#') {
+		/* no type that the guest lacks is the reason where the ; is missing */
+		if (c->lib_missing == NULL && (text[start] == '#' || text[end - 1] != ';')) {
 			*err = mine;
 			rc = mine.code;
 		} else if (mine.code == DV_E_NOMEM) {
@@ -369,7 +373,10 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 			(*tail)->len = end - start;
 			(*tail)->loc = l;
 			(*tail)->done = c->lib_missing != NULL;
-			mark_broken(c, *tail, &mine);
+			if (!mark_broken(c, *tail, &mine) && c->lib_missing == NULL) {
+				*err = mine;
+				rc = mine.code;
+			}
 			tail = &(*tail)->next;
 		}
 	}

@@ -110,6 +110,18 @@ test_library_without_what_it_needs()
 	same status $status 5
 }
 
+test_libraries_that_are_none()
+{
+	mkdir lib
+	for text in 'inline int Q = 1' '\200\201;' '}};' 'garbage !!' 'inline int P = 1;\n"'; do
+		printf "$text" >lib/a.d
+		refused 1 'failed to compile library lib/a.d: \[D_S[TRYNAX_L]*\] line [12], column' \
+		    -L lib -n BEGIN || return 1
+	done
+	printf 'inline int P = 1;\0inline int Q = 2;\n' >lib/a.d
+	refused 1 'lib/a.d has a NUL byte' -L lib -n BEGIN
+}
+
 test_macros()
 {
 	dv -qn 'BEGIN { printf("%d %d\n", $uid == $euid, $gid == $egid); exit($pid > 1 && $ppid > 0 && $sid >= 0 ?
