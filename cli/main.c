@@ -3,10 +3,11 @@
  * main.c - dvisor: which VM, which program, which mode.
  *
  * A program of dtrace and tick probes needs no guest: without --vm or --boot it
- * is first compiled against none, and runs that way if it compiles. Otherwise
- * the VM is opened and the program compiled against its kernel. If there is no
- * VM, the message is about the program when the program is wrong in itself (a
- * grammar error), else about the VM.
+ * is first compiled against none, and runs that way if it compiles and has no
+ * profile-n probe, which fires on the vCPUs of a guest. Otherwise the VM is
+ * opened and the program compiled against its kernel. If there is no VM, the
+ * message is about the program when the program is wrong in itself (a grammar
+ * error), else about the VM.
  */
 #include "boot.h"
 #include "chan.h"
@@ -234,11 +235,16 @@ trace_host(const struct dv_opts *o, int *status, struct dv_err *err)
 {
 	struct dv_program p;
 	struct dv_vm vm = { .name = "" };
+	bool guest = false;
 	int rc;
 
-	if ((rc = dv_program_open(&p, o, NULL, err)) != 0) {
+	if ((rc = dv_program_open(&p, o, NULL, err)) == DV_E_COMPILE)
+		guest = true;
+	else if (rc == 0 && o->mode == DV_MODE_TRACE)
+		rc = dv_program_needs_guest(&p, &guest, err);
+	if (rc != 0 || guest) {
 		dv_program_close(&p);
-		return rc == DV_E_COMPILE ? 1 : rc;
+		return guest ? 1 : rc;
 	}
 	if ((rc = chan_host_open(err, &vm.chan)) == 0)
 		rc = compiled(&p, &vm, o, status, err);

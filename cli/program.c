@@ -254,6 +254,30 @@ dv_program_open(struct dv_program *p, const struct dv_opts *o, struct gi_kernel 
 }
 
 int
+dv_program_needs_guest(struct dv_program *p, bool *ret, struct dv_err *err)
+{
+	dv_probenums_t nums = { 0 };
+	struct dv_probe_view v;
+	size_t i, j;
+	int rc = 0;
+
+	*ret = false;
+	for (i = 0; rc == 0 && !*ret && i < p->wanted.n; i++) {
+		nums.n = 0;
+		rc = dv_probesrc_match(p->ps, &p->wanted.v[i].desc, &nums, err);
+		for (j = 0; rc == 0 && !*ret && j < nums.n; j++) {
+			dv_probesrc_get(p->ps, nums.v[j], &v);
+			if (!v.allvcpu)
+				continue;
+			*ret = true;
+			dv_err_set(err, DV_E_NOENT, "%.64s fires on the vCPUs of a guest", v.name);
+		}
+	}
+	dv_vec_fini(&nums);
+	return rc;
+}
+
+int
 dv_program_enable(struct dv_program *p, const struct dv_opts *o, struct dv_err *err)
 {
 	int rc = dv_enable(&p->b, &p->wanted, p->ps, p->kernel, p->dc, o->verbose, err);

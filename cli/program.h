@@ -40,6 +40,8 @@ int  dv_program_check_options(const struct dv_opts *o, struct dv_err *err);
  */
 int  dv_program_open(struct dv_program *p, const struct dv_opts *o, struct gi_kernel *k,
 		     struct dv_err *err);
+/* Compiled without a guest: does it name probes that fire only on one's vCPUs? err says so. */
+int  dv_program_needs_guest(struct dv_program *p, bool *ret, struct dv_err *err);
 /* Probes and sites: makes the enabling. */
 int  dv_program_enable(struct dv_program *p, const struct dv_opts *o, struct dv_err *err);
 /* -S, -x verbose */

@@ -226,7 +226,9 @@ test_options_work()
 test_two_guests_and_none_named()
 {
 	"$dvisor" guest --name "${vm}b" --append 'console=ttyS0 quiet' >/dev/null || return 1
-	refused 2 'name one with --vm' -n 'syscall:::entry'
+	refused 2 'name one with --vm' -n 'syscall:::entry' &&
+	    refused 2 'name one with --vm.*profile-97 fires on the vCPUs of a guest' \
+	    -n 'profile-97 { @ = count(); }' -n 'tick-1s { exit(0); }'
 	rc=$?
 	"$dvisor" guest --stop "${vm}b" || return 1
 	return $rc
