@@ -48,7 +48,13 @@ dv_path_cache(char *buf, size_t n, const char *sub)
 		len = snprintf(buf, n, "%s/.cache/dvisor/%s", home, sub);
 	else
 		return false;
-	return len > 0 && (size_t)len < n && mkdirs(buf, 0700);
+	return len > 0 && (size_t)len < n;
+}
+
+bool
+dv_path_cache_make(char *buf, size_t n, const char *sub)
+{
+	return dv_path_cache(buf, n, sub) && mkdirs(buf, 0700);
 }
 
 bool

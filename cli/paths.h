@@ -11,12 +11,14 @@
  * All write a path of at most `n` bytes into `buf`; false: it does not fit, or
  * there is no such place (no HOME).
  *
- *	cache	${XDG_CACHE_HOME:-~/.cache}/dvisor/SUB; directories are made
+ *	cache	${XDG_CACHE_HOME:-~/.cache}/dvisor/SUB
+ *	cache_make	the same; directories are made
  *	run	/run/dvisor (root) or $XDG_RUNTIME_DIR/dvisor
  *	lib	the D library: beside the sources when not installed
  *	plugin	dvisor-tcg.so, likewise
  */
 bool dv_path_cache(char *buf, size_t n, const char *sub);
+bool dv_path_cache_make(char *buf, size_t n, const char *sub);
 bool dv_path_run(char *buf, size_t n, const char *file);
 bool dv_path_lib(char *buf, size_t n);
 bool dv_path_plugin(char *buf, size_t n);

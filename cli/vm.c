@@ -262,7 +262,7 @@ introspect_once(struct dv_vm *vm, struct dv_err *err)
 	vm->mem->caching = true;
 	if (gi_kernel_probe_id(&mem, cpus, ncpu, err, id, NULL) == 0) {
 		snprintf(sub, sizeof(sub), "kernels/%s", id);
-		have_path = dv_path_cache(path, sizeof(path), sub);
+		have_path = dv_path_cache_make(path, sizeof(path), sub);
 	}
 	if (have_path && load_cached(vm, &mem, cpus, ncpu, path)) {
 		vm->from_cache = true;

@@ -196,3 +196,11 @@ test_scripts_are_commands()
 	timeout 20 ./s.d 8 >"$tmp/out" 2>"$tmp/err"
 	same status $? 8
 }
+
+test_looking_for_an_image_leaves_nothing_behind()
+{
+	XDG_CACHE_HOME=$tmp/cache dv doctor
+	out_has '^default guest image +missing: make it with `make images`$' || return 1
+	XDG_CACHE_HOME=$tmp/cache dv guest --name nobody
+	[ $status = 1 ] && [ ! -e "$tmp/cache" ] || fail "$status: $(cat "$tmp/err"; find "$tmp/cache")"
+}
