@@ -4,7 +4,8 @@
  *
  * Runs for ten seconds. Prints for each CPU how long threads ran there before
  * they left it, and the programs that used the most time. The idle threads
- * have process id 0 and are left out.
+ * have process id 0 and are left out: swapper/0 in the list is process 1, which
+ * has that name until it runs init.
  */
 #pragma D option quiet
 
