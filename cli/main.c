@@ -458,8 +458,12 @@ snapshot_main(int argc, char **argv)
 			    "unknown option %s. Try: dvisor snapshot --help", argv[optind - 1]);
 			return 2;
 		}
-	if (path == NULL || optind < argc) {
-		dv_msg("usage: dvisor snapshot [--vm SPEC] -o FILE");
+	if (optind < argc) {
+		dv_msg("unexpected argument \"%.256s\". Try: dvisor snapshot --help", argv[optind]);
+		return 2;
+	}
+	if (path == NULL) {
+		dv_msg("snapshot needs -o FILE or --symbols FILE. Try: dvisor snapshot --help");
 		return 2;
 	}
 	if ((rc = dv_vm_open(spec, &err, &vm)) == 0 &&
