@@ -215,6 +215,20 @@ refuse(int c, struct dv_err *err)
 	return dv_err_set(err, DV_E_USAGE, "unknown option -%c. Try: dvisor --help", c);
 }
 
+/* -c, -p */
+static int
+set_target(struct dv_opts *o, int c, const char *arg, struct dv_err *err)
+{
+	if (o->command != NULL || o->pid != NULL)
+		return dv_err_set(err, DV_E_USAGE,
+		    "-c and -p set $target: give one of them, once");
+	if (c == 'c')
+		return set_string(&o->command, arg, err);
+	if (dv_parse_u64(arg, &o->target) != 0 || o->target == 0 || o->target > INT32_MAX)
+		return dv_err_set(err, DV_E_USAGE, "-p takes a process id, not \"%s\"", arg);
+	return set_string(&o->pid, arg, err);
+}
+
 static int
 one_option(struct dv_opts *o, int c, const char *word, struct dv_err *err)
 {
@@ -279,19 +293,8 @@ one_option(struct dv_opts *o, int c, const char *word, struct dv_err *err)
 	case 'L':
 		return add_xopt(o, "libdir", optarg, err);
 	case 'c':
-		if (o->command != NULL || o->pid != NULL)
-			return dv_err_set(err, DV_E_USAGE,
-			    "-c and -p set $target: give one of them, once");
-		return set_string(&o->command, optarg, err);
 	case 'p':
-		if (o->command != NULL || o->pid != NULL)
-			return dv_err_set(err, DV_E_USAGE,
-			    "-c and -p set $target: give one of them, once");
-		if (dv_parse_u64(optarg, &o->target) != 0 || o->target == 0 ||
-		    o->target > INT32_MAX)
-			return dv_err_set(err, DV_E_USAGE, "-p takes a process id, not \"%s\"",
-			    optarg);
-		return set_string(&o->pid, optarg, err);
+		return set_target(o, c, optarg, err);
 	case OPT_VM:
 		return add_string(&o->vms, optarg, err);
 	case OPT_BOOT:
