@@ -319,7 +319,8 @@ psinfo(const struct gi_kernel *k, struct dv_str *s)
 	    has(k, "signal_struct", "nr_threads") ? "T->signal->nr_threads" : "1");
 	dv_str_add(s, "\tpr_psargs = T->mm == NULL || T->mm != curthread->mm ||\n"
 	    "\t    T->mm->arg_end <= T->mm->arg_start ?\n"
-	    "\t    stringof(T->comm) : memstr(copyin(T->mm->arg_start, " ARGLEN "), ' ', " ARGLEN ");\n"
+	    "\t    stringof(T->comm) :\n"
+	    "\t    memstr(copyin(T->mm->arg_start, " ARGLEN "), ' ', " ARGLEN ");\n"
 	    "\tpr_argc = T->mm == NULL || T->mm != curthread->mm ? 0 : " ARGC ";\n"
 	    "\tpr_argv = T->mm == NULL ? 0 : T->mm->start_stack + (" ILP32 " ? 4 : 8);\n"
 	    "\tpr_envp = T->mm == NULL || T->mm != curthread->mm ? 0 :\n"
@@ -364,8 +365,9 @@ processor(const struct gi_kernel *k, struct dv_str *s)
 	if (online == 0)		/* a kernel for one CPU */
 		dv_str_add(s, "\tpi_state = P_ONLINE;\n");
 	else
-		dv_str_printf(s, "\tpi_state = (*(uint64_t *)(0x%llxull + 8 * (uint64_t)(C / 64)) >>\n"
-		    "\t    (C %% 64) & 1) != 0 ? P_ONLINE : P_OFFLINE;\n", (unsigned long long)online);
+		dv_str_printf(s, "\tpi_state = (*(uint64_t *)(0x%llxull +\n"
+		    "\t    8 * (uint64_t)(C / 64)) >> (C %% 64) & 1) != 0 ? P_ONLINE : P_OFFLINE;\n",
+		    (unsigned long long)online);
 	dv_str_add(s, "\tpi_processor_type = \"x86_64\";\n\tpi_fputypes = \"x87\";\n");
 	if (khz == 0)
 		dv_str_add(s, "\tpi_clock = 0;\n};\n");

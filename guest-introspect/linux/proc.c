@@ -260,7 +260,8 @@ fault_guard(struct gi_build *b)
 	if (orig < 0 || gi_kernel_layout(b->k, &err, &l) != 0 || l.ptregs_size == 0)
 		return GI_NOEXPR;
 	return gi_build_expr(b, "arg1 == (uint64_t)curthread && self->__dv_badframe == 0 && "
-	    "curthread->mm != NULL && *(int64_t *)((uint64_t)curthread->stack + 0x%" PRIx64 ") == -1",
+	    "curthread->mm != NULL && "
+	    "*(int64_t *)((uint64_t)curthread->stack + 0x%" PRIx64 ") == -1",
 	    (uint64_t)l.stack_size - l.stack_pad - l.ptregs_size + (uint64_t)orig);
 }
 
@@ -370,7 +371,8 @@ badframe_sites(struct gi_build *b, uint64_t forced, const struct dv_argset *call
 	if (setup == 0)
 		return;
 	stmt(b, setup, GI_PRIO_FIRST, call, "(int)arg0 != 0 ? (self->__dv_badframe = 1) : 0");
-	stmt(b, forced, GI_PRIO_LAST, call, "self->__dv_badframe != 0 ? (self->__dv_badframe = 0) : 0");
+	stmt(b, forced, GI_PRIO_LAST, call,
+	    "self->__dv_badframe != 0 ? (self->__dv_badframe = 0) : 0");
 }
 
 int
