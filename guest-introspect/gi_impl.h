@@ -132,6 +132,11 @@ int64_t gi_btf_offsetof(const struct gi_btf *b, uint32_t id, const char *path,
 			struct gi_member *ret);
 /* gi_offsetof(), as the machine wants it: DV_NO_OFF if there is no such member. */
 uint32_t gi_off32(const struct gi_kernel *k, const char *strct, const char *path);
+/*
+ * From task_struct.stack to the registers that a thread has left user mode with: a
+ * member of struct pt_regs, or NULL: their beginning. -1: this guest does not say.
+ */
+int64_t gi_uregs_off(struct gi_kernel *k, const char *member);
 
 /* ---- the kernel ---- */
 

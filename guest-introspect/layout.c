@@ -177,3 +177,14 @@ gi_kernel_layout(struct gi_kernel *k, struct dv_err *err, struct dv_layout *ret)
 	}
 	return 0;
 }
+
+int64_t
+gi_uregs_off(struct gi_kernel *k, const char *member)
+{
+	int64_t off = member != NULL ? gi_offsetof(k, "pt_regs", member) : 0;
+	struct dv_layout l;
+
+	if (off < 0 || gi_kernel_layout(k, NULL, &l) != 0 || l.ptregs_size == 0)
+		return -1;
+	return (int64_t)l.stack_size - l.stack_pad - l.ptregs_size + off;
+}

@@ -193,16 +193,14 @@ has(const struct gi_kernel *k, const char *strct, const char *path)
 static void
 syscall_nr(struct gi_kernel *k, struct dv_str *s)
 {
-	int64_t orig = gi_offsetof(k, "pt_regs", "orig_ax");
-	struct dv_layout l;
-	struct dv_err err;
+	int64_t orig = gi_uregs_off(k, "orig_ax");
 
-	if (orig < 0 || gi_kernel_layout(k, &err, &l) != 0 || l.ptregs_size == 0)
+	if (orig < 0)
 		dv_str_add(s, "\tpr_syscall = -1;\n");
 	else
 		dv_str_printf(s, "\tpr_syscall = T->mm == NULL || (T->flags & 0x200000) != 0 ||\n"
 		    "\t    T->stack == NULL ? -1 : *(short *)((uint64_t)T->stack + %u);\n",
-		    l.stack_size - l.stack_pad - l.ptregs_size + (unsigned)orig);
+		    (unsigned)orig);
 }
 
 static void

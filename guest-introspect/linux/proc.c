@@ -253,16 +253,14 @@ published(struct gi_build *b, enum event ev, struct dv_argset *a)
 static uint32_t
 fault_guard(struct gi_build *b)
 {
-	int64_t orig = gi_offsetof(b->k, "pt_regs", "orig_ax");
-	struct dv_layout l;
-	struct dv_err err;
+	int64_t orig = gi_uregs_off(b->k, "orig_ax");
 
-	if (orig < 0 || gi_kernel_layout(b->k, &err, &l) != 0 || l.ptregs_size == 0)
+	if (orig < 0)
 		return GI_NOEXPR;
 	return gi_build_expr(b, "arg1 == (uint64_t)curthread && self->__dv_badframe == 0 && "
 	    "curthread->mm != NULL && "
 	    "*(int64_t *)((uint64_t)curthread->stack + 0x%" PRIx64 ") == -1",
-	    (uint64_t)l.stack_size - l.stack_pad - l.ptregs_size + (uint64_t)orig);
+	    (uint64_t)orig);
 }
 
 static uint32_t

@@ -558,8 +558,8 @@ fork_return(struct gi_build *b, const uint32_t *want)
 	const struct gi_probes *p = k->probes;
 	struct gi_rule r = { .kind = DV_RULE_FIRE };
 	struct dv_argset raw = { 0 };
-	struct dv_layout l;
-	uint64_t at, up;
+	uint64_t at;
+	int64_t up;
 	uint32_t nr = DV_NONE;
 	unsigned i;
 
@@ -569,21 +569,19 @@ fork_return(struct gi_build *b, const uint32_t *want)
 			nr = fork_nrs[i];
 	if (nr == DV_NONE)
 		return;
-	if ((at = fork_site(k)) == 0 || gi_kernel_layout(k, NULL, &l) != 0) {
+	if ((at = fork_site(k)) == 0 || (up = gi_uregs_off(k, NULL)) < 0) {
 		gi_build_leave(b, want[p->nrmap[nr] - 1],
 		    "the child's first return: ret_from_fork has an unknown form");
 		return;
 	}
-	up = (uint64_t)l.stack_size - l.stack_pad - l.ptregs_size;
 	raw.arg[0] = (struct dv_loc){ .kind = DV_LOC_CURTHREAD };
 	r.raw = gi_build_args(b, &raw);
 	r.guard = gi_build_expr(b, "(((struct task_struct *)arg0)->flags & %u) == 0 && "
-	    "((struct pt_regs *)((uint64_t)((struct task_struct *)arg0)->stack + %" PRIu64
-	    "))->ip != 0",
-	    PF_KTHREAD, up);
+	    "((struct pt_regs *)((uint64_t)((struct task_struct *)arg0)->stack + %" PRId64
+	    "))->ip != 0", PF_KTHREAD, up);
 	r.sel = (struct dv_loc){ .kind = DV_LOC_DIFO };
 	r.sel.value = gi_build_expr(b, "((struct pt_regs *)((uint64_t)((struct task_struct *)arg0)"
-	    "->stack + %" PRIu64 "))->orig_ax", up);
+	    "->stack + %" PRId64 "))->orig_ax", up);
 	r.probe = gi_build_select(b, p->nnr);
 	r.nselect = p->nnr;
 	r.args = return_args(b, (struct dv_loc){ .kind = DV_LOC_CONST });
