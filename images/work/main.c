@@ -53,6 +53,7 @@ static const struct work works[] = {
 	{ "signals", "[N]", work_signals, { 10 } },
 	{ "badexec", "[N]", work_badexec, { 10 } },
 	{ "sigwait", "[N]", work_sigwait, { 10 } },
+	{ "groups", "[N]", work_groups, { 4 } },
 	{ "who", "[N]", work_who, { 10 } },
 	{ "faults", "[N]", work_faults, { 10 } },
 	{ "stack", "[N]", work_stack, { 10 } },

@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -197,6 +199,110 @@ work_sigwait(const struct work *w, long *arg, char **argv)
 	report_start(w->name);
 	report("kill", (uint64_t)i);
 	report("waited", waited);
+	report_end();
+	return 0;
+}
+
+static int began[2];		/* a pipe: a byte for each thread that runs */
+
+static void
+began_one(void)
+{
+	if (write(began[1], "x", 1) != 1)
+		_exit(3);
+}
+
+static void *
+begin_and_wait(void *arg)
+{
+	began_one();
+	return wait_for_end(arg);
+}
+
+/* Ends when the first thread has: nothing else tells, so it looks. */
+static void *
+end_last(void *arg)
+{
+	char path[64] = "/proc/self/stat", stat[256] = "";
+	int fd;
+
+	began_one();
+	do {				/* of the leader: Z once it has ended */
+		if ((fd = open(path, O_RDONLY)) < 0 || read(fd, stat, sizeof(stat) - 1) <= 0)
+			_exit(4);
+		close(fd);
+		sched_yield();
+	} while (strstr(stat, ") Z ") == NULL);
+	syscall(SYS_exit, 0);
+	return arg;
+}
+
+static void *
+exec_true(void *arg)
+{
+	char *child_argv[] = { (char *)"dvwork", (char *)"true", NULL };
+
+	began_one();
+	execv(self_path, child_argv);
+	_exit(127);
+	return arg;
+}
+
+/*
+ * groups: N children, each with three more threads, end in turn by exit(1), by
+ * SIGKILL, by the end of one thread after the other, the first one before the
+ * last, and by exit(0) of a program that the last thread starts.
+ */
+static void
+group(long kind)
+{
+	void *(*fn)(void *) = kind == 2 ? end_last : kind == 3 ? exec_true : begin_and_wait;
+	pthread_t t;
+	char c;
+	int i;
+
+	if (pipe(began) != 0)
+		_exit(3);
+	for (i = 0; i < 3; i++) {
+		/* the one that matters comes last */
+		if (pthread_create(&t, NULL, i < 2 && kind == 3 ? begin_and_wait : fn, NULL) != 0 ||
+		    read(began[0], &c, 1) != 1)
+			_exit(3);
+	}
+	if (kind == 0)
+		_exit(1);
+	if (kind == 1)
+		syscall(SYS_kill, getpid(), SIGKILL);
+	if (kind == 2)
+		syscall(SYS_exit, 0);
+	for (;;)
+		pause();
+}
+
+int
+work_groups(const struct work *w, long *arg, char **argv)
+{
+	uint64_t ended[4] = { 0 };
+	int status;
+	pid_t pid;
+	long i;
+
+	(void)argv;
+	for (i = 0; i < arg[0] * 4; i++) {
+		if ((pid = fork()) < 0)
+			die("fork");
+		if (pid == 0)
+			group(i % 4);
+		if (waitpid(pid, &status, 0) != pid)
+			die("waitpid");
+		ended[i % 4] += i % 4 == 0 ? WIFEXITED(status) && WEXITSTATUS(status) == 1 :
+		    i % 4 == 1 ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : status == 0;
+	}
+	report_start(w->name);
+	report("exited", ended[0]);
+	report("sigkill", ended[1]);
+	report("apart", ended[2]);
+	report("exec", ended[3]);
 	report_end();
 	return 0;
 }

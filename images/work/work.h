@@ -34,6 +34,7 @@ int work_threads(const struct work *w, long *arg, char **argv);
 int work_signals(const struct work *w, long *arg, char **argv);
 int work_badexec(const struct work *w, long *arg, char **argv);
 int work_sigwait(const struct work *w, long *arg, char **argv);
+int work_groups(const struct work *w, long *arg, char **argv);
 int work_who(const struct work *w, long *arg, char **argv);
 int work_faults(const struct work *w, long *arg, char **argv);
 int work_stack(const struct work *w, long *arg, char **argv);

@@ -53,6 +53,27 @@ test_events_are_in_order()
 	    fail "lives of threads, how many of each: see above"
 }
 
+# Four threads in each process: it ends once, with the last of them, also where the first
+# has ended before, and where one of the others starts a program.
+test_a_process_ends_once()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    proc:::create, proc:::lwp-create, proc:::start, proc:::lwp-start, proc:::exec,
+	    proc:::exec-success, proc:::exec-failure, proc:::exit, proc:::lwp-exit
+	    /execname == "dvwork"/ { @[probename] = count(); }
+	    proc:::exit /execname == "dvwork"/ { @why[args[0] == CLD_EXITED ? "exited" :
+		args[0] == CLD_KILLED ? "killed" : "other"] = count(); }
+	    proc:::exec /execname == "dvwork"/ { @exec["exec", pid == tid] = count(); }
+	    proc:::exec-success /execname == "dvwork" && curpsinfo->pr_argc == 2/ {
+		@exec["success", pid == tid] = count(); }
+	    END { printa("%s %@d\n", @); printa("%s %@d\n", @why); printa("%s %d %@d\n", @exec); }' || return 1
+	guest_run g 'dvwork groups 4' >"$tmp/work" || return 1
+	trace_stop && no_drops || return 1
+	grep -q 'exited=4 sigkill=4 apart=4 exec=4' "$tmp/work" || { cat "$tmp/work"; return 1; }
+	counts 'create 16' 'lwp-create 48' 'start 16' 'lwp-start 64' 'exec 4' 'exec-success 5' \
+	    'exit 17' 'lwp-exit 65' 'exited 13' 'killed 4' 'exec 0 4' 'success 1 4'
+}
+
 # A core dump is a reason of its own.
 test_a_core_dump_is_told()
 {
