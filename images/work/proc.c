@@ -372,10 +372,30 @@ escape(int sig)
 	siglongjmp(after_fault, sig);
 }
 
+/* A child that dies as its handler cannot be called: 1 if it did so. */
+static unsigned
+no_stack(void)
+{
+	struct rlimit none = { 0, 0 };
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		die("fork");
+	if (pid == 0) {
+		setrlimit(RLIMIT_CORE, &none);
+		__asm__ volatile("xorl %%esp, %%esp; int3; ud2" ::: "memory");
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
 /*
  * faults: N times each an unmapped address, a protected one, one past the end
  * of a file, an illegal and a privileged instruction, a breakpoint, a division
- * by zero, and a SIGSEGV that is only sent.
+ * by zero, and a SIGSEGV that is only sent. Then N children meet a breakpoint
+ * without a stack for its handler, and die of that.
  */
 int
 work_faults(const struct work *w, long *arg, char **argv)
@@ -388,6 +408,7 @@ work_faults(const struct work *w, long *arg, char **argv)
 	volatile int *volatile low = (volatile int *)16, *past;
 	volatile long i;
 	int fd = open("/tmp/dvwork.empty", O_CREAT | O_RDWR, 0600), j;
+	uint64_t died = 0;
 
 	(void)argv;
 	past = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
@@ -413,9 +434,13 @@ work_faults(const struct work *w, long *arg, char **argv)
 		}
 	}
 	unlink("/tmp/dvwork.empty");
+	signal(SIGSEGV, SIG_DFL);
+	for (i = 0; i < arg[0]; i++)
+		died += no_stack();
 	report_start(w->name);
 	for (j = 0; j < 8; j++)
 		report(names[j], took[j]);
+	report("nostack", died);
 	report_end();
 	return 0;
 }

@@ -153,7 +153,8 @@ test_signals_equal_tracefs()
 	agree "$tmp/want" "$tmp/got" 100
 }
 
-# Faults of each kind, and a signal of the same number that is no fault.
+# Faults of each kind; and two that are none: a signal of the same number, and one for
+# a handler that cannot be called.
 test_faults_are_told_apart()
 {
 	trace_start -qn 'BEGIN { printf("ready\n"); }
@@ -163,8 +164,9 @@ test_faults_are_told_apart()
 	guest_run g 'dvwork faults 10' >"$tmp/work" || return 1
 	trace_stop && no_drops || return 1
 	same "signals sent" "$(guest_count "$(cat "$tmp/work")" sent)" 10 &&
+	same "died without a stack" "$(guest_count "$(cat "$tmp/work")" nostack)" 10 &&
 	counts '6 11 1 1 0 10' '5 11 2 0 0 10' '5 7 2 0 0 10' '1 4 2 0 0 10' '6 11 128 0 0 10' \
-	    '3 5 128 0 0 10' '8 8 1 0 0 10'
+	    '3 5 128 0 0 20' '8 8 1 0 0 10'
 }
 
 # What a process says of itself, and what curpsinfo says of it.
