@@ -566,6 +566,16 @@ whole_of(struct node *n)
 	return ty_is_byref(n->type) && !ty_is_string(n->type) ? n : NULL;
 }
 
+/* The symbol of the guest that n is, or is a part of; NULL: none. */
+static const struct node *
+symbol_of(struct node *n)
+{
+	for (; n != NULL; n = whole_of(n))
+		if (n->kind == N_OP1 && n->op == OP_DEREF && n->a->kind == N_ADDR)
+			return n->a;
+	return NULL;
+}
+
 /*
  * The variable that n is a part of will be written through its address. A
  * self-> one, or an element of an associative array, has none before it is set.
@@ -587,6 +597,7 @@ make_storage(struct node *n)
 static struct node *
 ck_lhs(struct dc *c, struct node *n, struct type *first)
 {
+	const struct node *sym;
 	struct ident *id;
 
 	if (n->flags & NF_CHECKED)
@@ -622,6 +633,8 @@ checked:
 		BAD(c, n, D_OP_LVAL, "an aggregation cannot be changed here");
 	if (!(n->flags & NF_LVAL))
 		BAD(c, n, D_OP_LVAL, "operand cannot be changed: it is no variable");
+	if (ty_base(n->type)->kind != T_ARRAY && (sym = symbol_of(n)) != NULL)
+		BAD(c, n, D_OP_WRITE, "the guest's variable %s is read-only", sym->str);
 	make_storage(n);
 	return n;
 }

@@ -1,0 +1,1 @@
+BEGIN { `answer = 1; }

@@ -1,0 +1,1 @@
+BEGIN { `ticks += 1; }
