@@ -1,1 +1,1 @@
-BEGIN { `points[0].x = 1; `name = `name; }
+BEGIN { `name = `name; }
