@@ -4,13 +4,15 @@
  *
  * The calls are made in ten equal batches. `ns` is the time of all, and
  * `best_ps` the picoseconds per call of the fastest batch, which a noisy
- * machine spoils least.
+ * machine spoils least. A call of `switch` is a byte to another thread and back:
+ * two switches, if both are bound to one CPU (-p).
  */
 #define _GNU_SOURCE
 #include "work.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,12 +33,52 @@ op_open(void)
 	syscall(SYS_close, (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY));
 }
 
+static int ping[2], pong[2];
+
+static void
+hand(int from, int to)
+{
+	char c = 'x';
+
+	if ((from >= 0 && syscall(SYS_read, from, &c, 1) != 1) || syscall(SYS_write, to, &c, 1) != 1)
+		die("a pipe");
+}
+
+static void *
+partner(void *arg)
+{
+	for (;;)
+		hand(ping[0], pong[1]);
+	return arg;
+}
+
+static void
+op_switch(void)
+{
+	char c;
+
+	hand(-1, ping[1]);
+	if (syscall(SYS_read, pong[0], &c, 1) != 1)
+		die("a pipe");
+}
+
+static void
+start_partner(void)
+{
+	pthread_t t;
+
+	if (pipe(ping) != 0 || pipe(pong) != 0)
+		die("pipe");
+	if ((errno = pthread_create(&t, NULL, partner, NULL)) != 0)
+		die("pthread_create");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } ops[] = {
 	{ "getppid", op_getppid }, { "write", op_write }, { "read", op_read },
-	{ "open", op_open }, { "none", op_none },
+	{ "open", op_open }, { "switch", op_switch }, { "none", op_none },
 };
 
 int
@@ -57,6 +99,8 @@ work_bench(const struct work *w, long *arg, char **argv)
 	zero = open("/dev/zero", O_RDONLY);
 	if (null < 0 || zero < 0)
 		die("open");
+	if (op == op_switch)
+		start_partner();
 	for (b = 0; b < BATCHES; b++) {
 		start = now_ns();
 		for (i = 0; i < n; i++)

@@ -57,7 +57,7 @@ static const struct work works[] = {
 	{ "who", "[N]", work_who, { 10 } },
 	{ "faults", "[N]", work_faults, { 10 } },
 	{ "stack", "[N]", work_stack, { 10 } },
-	{ "bench", "getppid|write|read|open|none [N]", work_bench, { 0, 100000 } },
+	{ "bench", "getppid|write|read|open|switch|none [N]", work_bench, { 0, 100000 } },
 	{ "true", "", work_true, { 0 } },
 };
 

@@ -96,11 +96,13 @@ count_events='BEGIN { printf("ready\n"); }
 # 5.10, whose event reads the state late, departures of any kind); a wakeup for each
 # sleep, which the guest knows; an enqueue for each reason, a dequeue for each; a
 # preemption for each departure that was no sleep, less those that yielded or stayed.
+# (One that is killed as it goes to sleep stays runnable, without a preemption: of
+# `dvwork die` at most.)
 test_counts_equal_the_guests()
 {
 	hists_start || return 1
 	counts_rounds=2000
-	[ -z "${DVISOR_ALL:-}" ] || [ -n "$hists_by_hand" ] || counts_rounds=62000
+	[ -z "${DVISOR_ALL:-}" ] || [ -n "$hists_by_hand" ] || counts_rounds=80000
 	DV_SECONDS=900
 	trace_start -x dynvarsize=64m -x aggsize=16m -qn "$count_events" || return 1
 	guest_run g "dvwork pingpong $counts_rounds; dvwork mutex 500 4; dvwork hog 1 5
@@ -138,7 +140,8 @@ test_counts_equal_the_guests()
 		if (o[i, "wake"] > t[i, "sched_wakeup"]) differ(i, "wakeups", o[i, "wake"], t[i, "sched_wakeup"])
 		differ(i, "dequeues of enqueues", o[i, "deq"], o[i, "enq"])
 		differ(i, "preemptions that left", o[i, "preempt"] - stay[i], p[i])
-		if (o[i, 2] - p[i] > o[i, "yield"]) differ(i, "yields", o[i, 2] - p[i], o[i, "yield"]) }
+		if (o[i, 2] - p[i] > o[i, "yield"]) stopped += o[i, 2] - p[i] - o[i, "yield"] }
+		if (stopped > 6) { print stopped, "left runnable for no reason"; bad++ }
 		print all, "events", n, "threads"
 		exit !(n > 100 && all > 20000 && !bad) }' "$tmp/hist" "$tmp/trace.out" >"$tmp/said" ||
 	    { head -n 15 "$tmp/said"; tail -n 1 "$tmp/said"; fail "of threads, by their numbers: see above"; }
