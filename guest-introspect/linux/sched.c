@@ -45,8 +45,8 @@
  * could run (dl.dl_throttled), without a call of dequeue_task_dl; newer kernels do
  * the same to fair threads of a group with a quota (throttled). Such a one is not
  * enqueued as it is switched out, nor moves between queues: it is enqueued when its
- * time is replenished. (Groups of other kernels leave their queues as a whole; their
- * threads stay enqueued.)
+ * time is replenished. (Other kernels take such a group's queue away as a whole;
+ * its threads stay enqueued.)
  *
  * sleep fires where the current thread is taken off its queue to sleep
  * (DEQUEUE_SLEEP): the decision has been made, a signal that came first has

@@ -133,13 +133,8 @@ test_who_steals()
 	    { cat "$tmp/trace.out"; fail "taken by whom; to its own queue: see above"; }
 }
 
-# The length that a script keeps of each queue is zero whenever the CPU goes over to
-# its idle thread: the queue's lock is held from that choice to the switch. So it is
-# when all sleep, of all classes, throttled ones too; and each thread leaves the
-# queue that it was put on.
-test_queue_lengths_reach_zero()
-{
-	trace_start -x dynvarsize=16m -qn 'BEGIN { printf("ready\n"); }
+# A script that keeps the length of each queue, and who waits in it.
+keep_lengths='BEGIN { printf("ready\n"); }
 	    int len[int]; char in[uintptr_t];
 	    sched:::enqueue { this->q = args[2]->cpu_id; this->t = args[0]->pr_addr; }
 	    sched:::enqueue /in[this->t]/ { @twice = count(); printf("twice: enqueue of %d %s, by %s\n",
@@ -150,17 +145,78 @@ test_queue_lengths_reach_zero()
 		len[this->q]--; in[this->t] = 0; }
 	    sched:::off-cpu /args[0]->pr_lwpid == 0/ { @idle[len[cpu]] = count(); }
 	    END { printa("idle %d %@d\n", @idle); printa("own %d %@d\n", @own);
-		printa("enqueues %@d\n", @n); printa("twice %@d\n", @twice); }' || return 1
-	guest_run g "for i in 1${DVISOR_ALL:+ 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20}; do
+		printa("enqueues %@d\n", @n); printa("twice %@d\n", @twice); }'
+
+# lengths_are_true IDLE ENQUEUES: what it said; so often idle, enqueued, at least.
+lengths_are_true()
+{
+	awk -v idle="$1" -v enq="$2" '$1 == "idle" { n += $3; if ($2 != 0) bad += $3 }
+	    $1 == "own" && $2 == 0 { bad += $3 }
+	    $1 ~ /^twice/ { bad++ } $1 == "enqueues" { e = $2 }
+	    END { exit !(n > idle && e > enq && !bad) }' "$tmp/trace.out" ||
+	    { tail -n 20 "$tmp/trace.out"; fail "idle at length, number; own queue: see above"; }
+}
+
+# The length that a script keeps of each queue is zero whenever the CPU goes over to
+# its idle thread: the queue's lock is held from that choice to the switch. So it is
+# when all sleep, of all classes, throttled ones too; and each thread leaves the
+# queue that it was put on.
+test_queue_lengths_reach_zero()
+{
+	trace_start -x dynvarsize=16m -qn "$keep_lengths" || return 1
+	rounds=1${DVISOR_ALL:+ 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20}
+	guest_run g "for i in $rounds; do
 	    dvwork pingpong 500; dvwork mutex 300 4; dvwork hog 1 5 & dvwork prio 40; dvwork locks 5
 	    dvwork preempt 50; dvwork deadline 24; dvwork forkexec 10; dvwork sleep 50 2
 	    [ $(ncpus) = 1 ] || dvwork migrate 20; wait; done" 300 >/dev/null || return 1
 	trace_stop || return 1
 	no_drops || return 1
-	awk '$1 == "idle" { n += $3; if ($2 != 0) bad += $3 } $1 == "own" && $2 == 0 { bad += $3 }
-	    $1 ~ /^twice/ { bad++ } $1 == "enqueues" { e = $2 }
-	    END { exit !(n > 100 && e > 1500 && !bad) }' "$tmp/trace.out" ||
-	    { tail -n 20 "$tmp/trace.out"; fail "idle at length, number; from the same queue: see above"; }
+	lengths_are_true 100 1500
+}
+
+# Threads of a group that has used up its quota wait for time: they are on no queue,
+# or stay on theirs, as the kernel does it; but on one, once. They do not sleep.
+test_throttled_groups()
+{
+	guest_run g 'mkdir -p /tmp/cg; mount -t cgroup2 none /tmp/cg &&
+	    echo +cpu >/tmp/cg/cgroup.subtree_control && mkdir /tmp/cg/g &&
+	    echo "4000 20000" >/tmp/cg/g/cpu.max' >/dev/null ||
+	    { skip "no quota of CPU time in this guest"; return; }
+	trace_start -x dynvarsize=16m -qn "$keep_lengths"' sched:::sleep /execname == "dvwork"/ {
+	    @s[curthread->tgid == curthread->pid] = count(); } END { printa("sleep %d %@d\n", @s); }' ||
+	    return 1
+	guest_run g '(sh -c "echo \$\$ >/tmp/cg/g/cgroup.procs
+	    exec dvwork hog 2 3"); cat /tmp/cg/g/cpu.stat; rmdir /tmp/cg/g; umount /tmp/cg' >"$tmp/stat"
+	trace_stop || return 1
+	no_drops || return 1
+	[ "$(sed -n 's/^nr_throttled //p' "$tmp/stat" | tr -d '\r')" -gt 10 ] ||
+	    { cat "$tmp/stat"; fail "the group was not throttled"; return; }
+	awk '$1 == "sleep" && $2 == 0 { n += $3 } END { exit n > 30 }' "$tmp/trace.out" ||
+	    { cat "$tmp/trace.out"; fail "threads that compute have slept"; return; }
+	# Older kernels take the group's queue away, and leave the threads on it.
+	guest_run g 'grep -q " throttle_cfs_rq_work$" /proc/kallsyms' >/dev/null ||
+	    sed -i 's/^idle [0-9]*/idle 0/' "$tmp/trace.out"
+	lengths_are_true 20 50
+}
+
+# Threads of each class come to the queue of their class.
+test_all_classes_are_enqueued()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    sched:::enqueue { @e[probefunc, args[0]->pr_clname, stringof(args[1]->pr_fname)] = count(); }
+	    sched:::on-cpu /curlwpsinfo->pr_flag & PR_IDLE/ { @i = count(); }
+	    END { printa("%s %s %s %@d\n", @e); printa("idle - - %@d\n", @i); }' || return 1
+	guest_run g "dvwork preempt 30; dvwork deadline 20; dvwork prio 40; dvwork sleep 5 2
+	    [ $(ncpus) = 1 ] || dvwork migrate 20" >/dev/null || return 1
+	trace_stop || return 1
+	awk -v cpus="$(ncpus)" '{ n[$1, $2] += $NF; if ($3 ~ /^dv/) k[$1, $3] += $NF
+		if ($1 == "enqueue_task_stop" && $3 ~ /^migration/) stop += $NF }
+	    END { exit !(n["enqueue_task_fair", "TS"] > 10 && k["enqueue_task_rt", "dvfifo"] >= 29 &&
+		k["enqueue_task_dl", "dvdeadline"] >= 10 && n["enqueue_task_dl", "TS"] == 0 &&
+		n["enqueue_task_dl", "DLN"] >= k["enqueue_task_dl", "dvdeadline"] &&
+		n["enqueue_task_fair", "DLN"] == 0 && n["idle", "-"] > 10 &&
+		(cpus == 1 || stop > 0)) }' \
+	    "$tmp/trace.out" || { cat "$tmp/trace.out"; fail "functions, classes, threads: see above"; }
 }
 
 # The longest queue of a CPU, with those that wait in it: a speculation that is
@@ -172,7 +228,8 @@ test_who_is_queued()
 	    int most, spec[int], len[int]; uint64_t since[int], in[uintptr_t];
 	    sched:::enqueue { this->n = ++len[this->c = args[2]->cpu_id];
 		in[args[0]->pr_addr] = timestamp; }
-	    sched:::enqueue /this->n > most && spec[this->c]/ { discard(spec[this->c]); spec[this->c] = 0; }
+	    sched:::enqueue /this->n > most && spec[this->c]/ {
+		discard(spec[this->c]); spec[this->c] = 0; }
 	    sched:::enqueue /this->n > most/ { most = this->n; since[this->c] = timestamp;
 		this->s = spec[this->c] = speculation(); speculate(this->s);
 		printf("longest %d\n", this->n); }
@@ -181,7 +238,7 @@ test_who_is_queued()
 		speculate(spec[args[2]->cpu_id]);
 		printf("waits %d %s\n", args[0]->pr_lwpid, stringof(args[1]->pr_fname)); }
 	    sched:::dequeue { in[args[0]->pr_addr] = 0; }
-	    sched:::dequeue /len[args[2]->cpu_id]/ { this->n = --len[this->c = args[2]->cpu_id]; 
+	    sched:::dequeue /len[args[2]->cpu_id]/ { this->n = --len[this->c = args[2]->cpu_id];
 		this->last = 1; }
 	    sched:::dequeue /this->last && this->n == 0 && spec[this->c]/ {
 		commit(spec[this->c]); spec[this->c] = 0; }' || return 1

@@ -61,25 +61,30 @@ count_events='BEGIN { printf("ready\n"); }
     sched:::off-cpu { @n["off"] = count();
 	@off[tid, (int)curlwpsinfo->pr_state, (int)self->p] = count(); self->p = 0;
 	@next[args[0]->pr_lwpid] = count(); }
-    sched:::off-cpu /on[cpu] && on[cpu] != tid + 1/ { @bad["off-cpu of another than on-cpu"] = count(); }
+    sched:::off-cpu /on[cpu] && on[cpu] != tid + 1/ {
+	@bad["off-cpu of another than on-cpu"] = count(); }
     sched:::off-cpu { on[cpu] = 0; next[cpu] = args[0]->pr_lwpid + 1; }
     sched:::on-cpu { @n["on"] = count(); @on[tid] = count(); this->t = curlwpsinfo->pr_addr; }
     sched:::on-cpu /on[cpu]/ { @bad["on-cpu twice"] = count(); }
-    sched:::on-cpu /next[cpu] && next[cpu] != tid + 1/ { @bad["another than the named"] = count(); }
+    sched:::on-cpu /next[cpu] && next[cpu] != tid + 1/ {
+	@bad["another than the named"] = count(); }
     sched:::on-cpu /woken[this->t]/ { @bad["woken, not enqueued"] = count(); }
     sched:::on-cpu /q[this->t]/ { @bad["on CPU and on a queue"] = count(); }
     sched:::on-cpu { on[cpu] = tid + 1; next[cpu] = 0; }
     sched:::enqueue { @n["enq"] = count(); @enq[args[0]->pr_lwpid] = count();
 	this->t = args[0]->pr_addr; this->c = args[2]->cpu_id + 1; woken[this->t] = 0; }
     sched:::enqueue /q[this->t]/ { @bad["enqueue twice"] = count(); }
-    sched:::enqueue /last[this->t] && last[this->t] != this->c/ { @moved[args[0]->pr_lwpid] = count(); }
+    sched:::enqueue /last[this->t] && last[this->t] != this->c/ {
+	@moved[args[0]->pr_lwpid] = count(); }
     sched:::enqueue { q[this->t] = last[this->t] = this->c; }
     sched:::dequeue { @n["deq"] = count(); @deq[args[0]->pr_lwpid] = count();
 	this->t = args[0]->pr_addr; }
-    sched:::dequeue /q[this->t] && q[this->t] != args[2]->cpu_id + 1/ { @bad["another queue"] = count(); }
+    sched:::dequeue /q[this->t] && q[this->t] != args[2]->cpu_id + 1/ {
+	@bad["another queue"] = count(); }
     sched:::dequeue /!q[this->t] && last[this->t]/ { @bad["dequeue twice"] = count(); }
     sched:::dequeue { q[this->t] = 0; }
-    sched:::wakeup { @n["wake"] = count(); @wake[args[0]->pr_lwpid] = count(); woken[args[0]->pr_addr] = 1; }
+    sched:::wakeup { @n["wake"] = count(); @wake[args[0]->pr_lwpid] = count();
+	woken[args[0]->pr_addr] = 1; }
     sched:::wakeup /q[args[0]->pr_addr]/ { @bad["wakeup of a queued one"] = count(); }
     sched:::preempt { self->p = 1; @preempt[tid] = count(); }
     sched:::remain-cpu { @remain[tid, (int)self->p] = count(); self->p = 0; }
@@ -134,13 +139,16 @@ test_counts_equal_the_guests()
 		differ(i, "on", o[i, "on"], tnext[i])
 		differ(i, "next", o[i, "next"], tnext[i])
 		differ(i, "dead", o[i, 3], 1)
-		if (!late) { differ(i, "runnable", o[i, 2], t[i, 2]); differ(i, "asleep", o[i, 1], t[i, 1]) }
+		if (!late) { differ(i, "runnable", o[i, 2], t[i, 2])
+			differ(i, "asleep", o[i, 1], t[i, 1]) }
 		differ(i, "moved", o[i, "moved"], t[i, "sched_migrate_task"])
 		differ(i, "wakeups of sleeps", o[i, "wake"], o[i, 1])
-		if (o[i, "wake"] > t[i, "sched_wakeup"]) differ(i, "wakeups", o[i, "wake"], t[i, "sched_wakeup"])
+		if (o[i, "wake"] > t[i, "sched_wakeup"])
+			differ(i, "wakeups", o[i, "wake"], t[i, "sched_wakeup"])
 		differ(i, "dequeues of enqueues", o[i, "deq"], o[i, "enq"])
 		differ(i, "preemptions that left", o[i, "preempt"] - stay[i], p[i])
-		if (o[i, 2] - p[i] > o[i, "yield"]) stopped += o[i, 2] - p[i] - o[i, "yield"] }
+		if (o[i, 2] - p[i] > o[i, "yield"])
+			stopped += o[i, 2] - p[i] - o[i, "yield"] }
 		if (stopped > 6) { print stopped, "left runnable for no reason"; bad++ }
 		print all, "events", n, "threads"
 		exit !(n > 100 && all > 20000 && !bad) }' "$tmp/hist" "$tmp/trace.out" >"$tmp/said" ||
