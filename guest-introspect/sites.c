@@ -241,6 +241,17 @@ gi_build_rule(struct gi_build *b, uint64_t at, uint32_t prio, const struct gi_ru
 }
 
 void
+gi_build_stmt(struct gi_build *b, uint64_t at, uint32_t prio, const struct dv_argset *raw,
+    const char *text)
+{
+	struct gi_rule r = { .kind = DV_RULE_STMT, .probe = DV_NONE, .args = DV_NONE };
+
+	r.raw = raw != NULL ? gi_build_args(b, raw) : DV_NONE;
+	r.guard = gi_build_expr(b, "%s", text);
+	gi_build_rule(b, at, prio, &r);
+}
+
+void
 gi_build_leave(struct gi_build *b, uint32_t want, const char *fmt, ...)
 {
 	struct gi_left l = { .want = want };

@@ -46,6 +46,9 @@ uint32_t gi_build_expr(struct gi_build *b, const char *fmt, ...)
 /* n elements of DV_NONE; the first one's index. */
 uint32_t gi_build_select(struct gi_build *b, uint32_t n);
 void gi_build_rule(struct gi_build *b, uint64_t at, uint32_t prio, const struct gi_rule *r);
+/* Something to remember or forget, without a probe. raw: its raw arguments, or NULL. */
+void gi_build_stmt(struct gi_build *b, uint64_t at, uint32_t prio, const struct dv_argset *raw,
+    const char *text);
 void gi_build_leave(struct gi_build *b, uint32_t want, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -317,17 +317,6 @@ fire(struct gi_build *b, uint32_t want, uint64_t at, const struct row *row,
 	gi_build_rule(b, at, second ? GI_PRIO_SECOND : GI_PRIO_FIRST, &r);
 }
 
-/* Something to remember or forget; nothing fires. */
-static void
-stmt(struct gi_build *b, uint64_t at, uint32_t prio, const struct dv_argset *raw, const char *text)
-{
-	struct gi_rule r = { .kind = DV_RULE_STMT, .probe = DV_NONE, .args = DV_NONE };
-
-	r.raw = gi_build_args(b, raw);
-	r.guard = gi_build_expr(b, "%s", text);
-	gi_build_rule(b, at, prio, &r);
-}
-
 /* What is wanted where a function returns, and needs to know how it was called. */
 static void
 exit_sites(struct gi_build *b, uint32_t want, const struct row *row, uint64_t entry,
@@ -345,17 +334,17 @@ exit_sites(struct gi_build *b, uint32_t want, const struct row *row, uint64_t en
 	if (!whole)
 		gi_build_leave(b, want, "the ends of %s are not found", row->func);
 	else if (row->ev == DISCARD) {
-		stmt(b, entry, GI_PRIO_FIRST, call, "self->__dv_sig = (int)arg0");
-		stmt(b, entry, GI_PRIO_FIRST, call, "self->__dv_sigto = arg1");
+		gi_build_stmt(b, entry, GI_PRIO_FIRST, call, "self->__dv_sig = (int)arg0");
+		gi_build_stmt(b, entry, GI_PRIO_FIRST, call, "self->__dv_sigto = arg1");
 	} else if (row->ev == HANDLE)
-		stmt(b, entry, GI_PRIO_FIRST, call, "self->__dv_ksig = arg0");
+		gi_build_stmt(b, entry, GI_PRIO_FIRST, call, "self->__dv_ksig = arg0");
 	for (i = 0; whole && i < x.x.n; i++) {
 		fire(b, want, x.x.v[i].at, row, &value);
 		if (row->ev == DISCARD) {
-			stmt(b, x.x.v[i].at, GI_PRIO_LAST, &value, "self->__dv_sig = 0");
-			stmt(b, x.x.v[i].at, GI_PRIO_LAST, &value, "self->__dv_sigto = 0");
+			gi_build_stmt(b, x.x.v[i].at, GI_PRIO_LAST, &value, "self->__dv_sig = 0");
+			gi_build_stmt(b, x.x.v[i].at, GI_PRIO_LAST, &value, "self->__dv_sigto = 0");
 		} else if (row->ev == HANDLE)
-			stmt(b, x.x.v[i].at, GI_PRIO_LAST, &value, "self->__dv_ksig = 0");
+			gi_build_stmt(b, x.x.v[i].at, GI_PRIO_LAST, &value, "self->__dv_ksig = 0");
 	}
 	dv_vec_fini(&x.x);
 }
@@ -368,8 +357,9 @@ badframe_sites(struct gi_build *b, uint64_t forced, const struct dv_argset *call
 
 	if (setup == 0)
 		return;
-	stmt(b, setup, GI_PRIO_FIRST, call, "(int)arg0 != 0 ? (self->__dv_badframe = 1) : 0");
-	stmt(b, forced, GI_PRIO_LAST, call,
+	gi_build_stmt(b, setup, GI_PRIO_FIRST, call,
+	    "(int)arg0 != 0 ? (self->__dv_badframe = 1) : 0");
+	gi_build_stmt(b, forced, GI_PRIO_LAST, call,
 	    "self->__dv_badframe != 0 ? (self->__dv_badframe = 0) : 0");
 }
 

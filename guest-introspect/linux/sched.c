@@ -375,18 +375,6 @@ add_rule(struct gi_build *b, uint32_t want, uint64_t at, enum event ev, const st
 	gi_build_rule(b, at, prio, &r);
 }
 
-/* Something to remember or forget, without a probe; raw: raw arguments, or NULL. */
-static void
-add_stmt(struct gi_build *b, uint64_t at, uint32_t prio, const struct dv_argset *raw,
-    const char *text)
-{
-	struct gi_rule r = { .kind = DV_RULE_STMT, .probe = DV_NONE, .args = DV_NONE };
-
-	r.raw = raw != NULL ? gi_build_args(b, raw) : DV_NONE;
-	r.guard = gi_build_expr(b, "%s", text);
-	gi_build_rule(b, at, prio, &r);
-}
-
 /*
  * The stores of 32 bits to [register + disp] in a function: of a register, or
  * of a constant. False: it cannot be read or decoded, or has too many.
@@ -480,9 +468,9 @@ preempt_sites(struct gi_build *b, uint32_t want, uint64_t schedule, const struct
 		gi_build_leave(b, want, "the text of do_sched_yield cannot be read");
 		return;
 	}
-	add_stmt(b, yield, GI_PRIO_FIRST, NULL, "self->__dv_yield = 1");
+	gi_build_stmt(b, yield, GI_PRIO_FIRST, NULL, "self->__dv_yield = 1");
 	add_rule(b, want, schedule, PREEMPT, n, NULL);
-	add_stmt(b, schedule, GI_PRIO_LAST, &raw,
+	gi_build_stmt(b, schedule, GI_PRIO_LAST, &raw,
 	    "self->__dv_yield != 0 && (int)arg0 == 0 ? (self->__dv_yield = 0) : 0");
 }
 
@@ -498,11 +486,11 @@ remain_sites(struct gi_build *b, uint32_t want, uint64_t schedule, const struct 
 	if (swtch == 0 || f == NULL || gi_fn_exits(k, f, &x) != 0 || x.x.n == 0)
 		gi_build_leave(b, want, "the ends of __schedule are not found");
 	else {
-		add_stmt(b, schedule, GI_PRIO_LAST, NULL, "self->__dv_sched = 1");
-		add_stmt(b, swtch, GI_PRIO_LAST, NULL, "self->__dv_sched = 0");
+		gi_build_stmt(b, schedule, GI_PRIO_LAST, NULL, "self->__dv_sched = 1");
+		gi_build_stmt(b, swtch, GI_PRIO_LAST, NULL, "self->__dv_sched = 0");
 		for (i = 0; i < x.x.n; i++) {
 			add_rule(b, want, x.x.v[i].at, REMAIN, n, NULL);
-			add_stmt(b, x.x.v[i].at, GI_PRIO_LAST, NULL,
+			gi_build_stmt(b, x.x.v[i].at, GI_PRIO_LAST, NULL,
 			    "self->__dv_sched != 0 ? (self->__dv_sched = 0) : 0");
 		}
 	}

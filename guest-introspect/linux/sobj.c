@@ -82,26 +82,20 @@ find(const struct gi_kernel *k, const char *func)
 static void
 note(struct gi_build *b, uint64_t at, const struct place *p)
 {
-	struct dv_argset raw = { .arg = { gi_loc_reg(DV_REG_RDI), gi_loc_reg(DV_REG_RSI) } };
-	struct gi_rule r = { .kind = DV_RULE_STMT, .probe = DV_NONE, .args = DV_NONE };
+	const struct dv_argset raw = { .arg = { gi_loc_reg(DV_REG_RDI), gi_loc_reg(DV_REG_RSI) } };
+	char text[256];
 
-	r.raw = gi_build_args(b, &raw);
-	r.guard = gi_build_expr(b, "__dv_stype[" ME "] = %s", sobj[p->obj]);
-	gi_build_rule(b, at, GI_PRIO_FIRST, &r);
-	r.guard = gi_build_expr(b, "__dv_wchan[" ME "] = (uint64_t)(%s)", p->wchan);
-	gi_build_rule(b, at, GI_PRIO_FIRST, &r);
+	snprintf(text, sizeof(text), "__dv_stype[" ME "] = %s", sobj[p->obj]);
+	gi_build_stmt(b, at, GI_PRIO_FIRST, &raw, text);
+	snprintf(text, sizeof(text), "__dv_wchan[" ME "] = (uint64_t)(%s)", p->wchan);
+	gi_build_stmt(b, at, GI_PRIO_FIRST, &raw, text);
 }
 
 static void
 forget(struct gi_build *b, uint64_t at)
 {
-	struct gi_rule r = { .kind = DV_RULE_STMT, .probe = DV_NONE, .args = DV_NONE,
-	    .raw = DV_NONE };
-
-	r.guard = gi_build_expr(b, "__dv_stype[" ME "] = 0");
-	gi_build_rule(b, at, GI_PRIO_LAST, &r);
-	r.guard = gi_build_expr(b, "__dv_wchan[" ME "] = 0");
-	gi_build_rule(b, at, GI_PRIO_LAST, &r);
+	gi_build_stmt(b, at, GI_PRIO_LAST, NULL, "__dv_stype[" ME "] = 0");
+	gi_build_stmt(b, at, GI_PRIO_LAST, NULL, "__dv_wchan[" ME "] = 0");
 }
 
 int
