@@ -364,7 +364,8 @@ processor(const struct gi_kernel *k, struct dv_str *s)
 		dv_str_add(s, "\tpi_state = P_ONLINE;\n");
 	else
 		dv_str_printf(s, "\tpi_state = (*(uint64_t *)(0x%llxull +\n"
-		    "\t    8 * (uint64_t)(C / 64)) >> (C %% 64) & 1) != 0 ? P_ONLINE : P_OFFLINE;\n",
+		    "\t    8 * (uint64_t)(C / 64)) >> (C %% 64) & 1) != 0 ?\n"
+		    "\t    P_ONLINE : P_OFFLINE;\n",
 		    (unsigned long long)online);
 	dv_str_add(s, "\tpi_processor_type = \"x86_64\";\n\tpi_fputypes = \"x87\";\n");
 	if (khz == 0)
