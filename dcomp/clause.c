@@ -96,8 +96,11 @@ match(struct dc *c, struct clause *cl, const struct dc_source *src)
 			c->info.flags &= in.flags;
 			c->info.args_differ |= in.args_differ || in.nargs != c->info.nargs;
 			for (i = 0; i < in.nargs && i < c->info.nargs; i++)
-				if (!same_arg(&in.args[i], &c->info.args[i]))
+				if (!same_arg(&in.args[i], &c->info.args[i])) {
 					c->info.args_differ = true;
+					break;
+				}
+			c->info.nargs = i;
 		}
 		first = false;
 	}

@@ -15,6 +15,7 @@
  *					args[]: lwpsinfo_t * of arg0, int, cpuinfo_t * of arg2
  *	t:m:hit:return			after it: arg1 -i; args[]: int (of arg1)
  *	t:m:none:entry			exists, never fires; its args[] cannot be translated
+ *	u:m:alike:entry			never fires; args[0] as t:m:hit:entry, args[1] a long
  *
  * Requests to the command are printed in brackets. The time zone is UTC.
  *

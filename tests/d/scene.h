@@ -170,7 +170,7 @@ static const char prelude[] =
 
 /* ---- probes ------------------------------------------------------------ */
 
-enum { P_BEGIN, P_END, P_ERROR, P_TICK, P_ENTRY, P_RETURN, P_NONE, P_N };
+enum { P_BEGIN, P_END, P_ERROR, P_TICK, P_ENTRY, P_RETURN, P_NONE, P_ALIKE, P_N };
 
 static const struct { const char *f[4]; uint32_t flags; } probes[P_N] = {
 	[P_BEGIN] = { { "dtrace", "", "", "BEGIN" }, DV_PF_BEGIN | DV_PF_HOST },
@@ -180,6 +180,7 @@ static const struct { const char *f[4]; uint32_t flags; } probes[P_N] = {
 	[P_ENTRY] = { { "t", "m", "hit", "entry" }, DV_PF_ENTRY },
 	[P_RETURN] = { { "t", "m", "hit", "return" }, DV_PF_RETURN },
 	[P_NONE] = { { "t", "m", "none", "entry" }, 0 },
+	[P_ALIKE] = { { "u", "m", "alike", "entry" }, 0 },
 };
 
 static bool
@@ -203,6 +204,10 @@ match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_e
 	static const struct dc_arg lost[] = {
 		{ "int", 0, "nosuch_t *", 0 }, { "struct point *", 0, "lwpsinfo_t *", 1 },
 	};
+	static const struct dc_arg alike[] = {
+		{ "struct task_struct *", 0, "lwpsinfo_t *", 0 }, { "long", 0, NULL, 1 },
+		{ "int", 0, "cpuinfo_t *", 2 },
+	};
 	static const struct dc_arg back[] = { { NULL, Y_INT, NULL, 1 } };
 	unsigned p, seen = 0, i;
 
@@ -225,12 +230,18 @@ match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_e
 		} else if (p == P_NONE) {
 			ret->nargs = 2;
 			memcpy(ret->args, lost, sizeof(lost));
+		} else if (p == P_ALIKE) {
+			ret->nargs = 3;
+			memcpy(ret->args, alike, sizeof(alike));
 		} else if (p == P_RETURN) {
 			ret->nargs = 1;
 			memcpy(ret->args, back, sizeof(back));
 		}
 	}
-	ret->args_differ = (seen & (seen - 1)) != 0;
+	if ((seen & (seen - 1)) != 0) {
+		ret->args_differ = true;
+		ret->nargs = 0;
+	}
 	return 0;
 }
 

@@ -1,0 +1,1 @@
+u:m:alike:entry, t:m:hit:entry { trace(args[2]); }

@@ -1,0 +1,1 @@
+t:m:hit:entry, u:m:alike:entry { trace(args[1]); }
