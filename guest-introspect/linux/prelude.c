@@ -154,7 +154,7 @@ static const char typedefs[] =
     "\tint pr_taskid;\n"
     "\tint pr_projid;\n"
     "\tint pr_poolid;\n"
-    "\tint pr_zoneid;\n"
+    "\tint64_t pr_zoneid;\n"
     "} psinfo_t;\n"
     "typedef struct {\n"
     "\tint si_signo;\n"
@@ -328,7 +328,7 @@ psinfo(const struct gi_kernel *k, struct dv_str *s)
 	    "\tpr_projid = 0;\n"
 	    "\tpr_poolid = 0;\n"
 	    "\tpr_zoneid = T->thread_pid == NULL || T->thread_pid->level == 0 ? 0 :\n"
-	    "\t    (int)(&T->thread_pid->numbers[0] + T->thread_pid->level)->ns->ns.inum;\n"
+	    "\t    (int64_t)(&T->thread_pid->numbers[0] + T->thread_pid->level)->ns->ns.inum;\n"
 	    "};\n");
 }
 

@@ -230,6 +230,23 @@ test_psinfo_equals_proc()
 	    "$tmp/trace.out" || fail "processes of /proc seen, idle threads, wrong: see above"
 }
 
+# A zone is a pid namespace: 0 is the first one, others have their own numbers. What
+# is said of the CPU is in /proc/cpuinfo, too.
+test_zone_and_processor()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    syscall::getppid:entry /execname == "dvwork"/ { printf("zone %d\n", curpsinfo->pr_zoneid);
+		printf("cpu %d %d\n", curcpu->cpu_info.pi_state == P_ONLINE, curcpu->cpu_info.pi_clock); }' ||
+	    return 1
+	guest_run g 'dvwork stack 1; sed -n "s/^cpu MHz.*: \([0-9]*\).*/mhz \1/p" /proc/cpuinfo
+	    unshare -p -f sh -c "readlink /proc/self/ns/pid; dvwork stack 1"' >"$tmp/work"
+	trace_stop && no_drops || return 1
+	tr -d '\r' <"$tmp/work" >"$tmp/said"
+	mhz=$(sed -n 's/^mhz //p' "$tmp/said" | head -n 1)
+	counts 'zone 0' "zone $(sed -n 's/^pid:\[\([0-9]*\)\]/\1/p' "$tmp/said")" "cpu 1 $mhz" "cpu 1 $mhz" ||
+	    { cat "$tmp/said"; return 1; }
+}
+
 # A wild pointer in a program is a fault, in each clause that follows it.
 test_wild_psinfo_is_a_fault()
 {
