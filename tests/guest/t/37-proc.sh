@@ -247,6 +247,21 @@ test_zone_and_processor()
 	    { cat "$tmp/said"; return 1; }
 }
 
+# A program of 32 bits, the smallest: an ELF header, a segment, exit(0).
+test_program_of_32_bits()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    proc:::exit /execname == "dv32"/ { printf("exit %d model %d argc %d\n", args[0],
+		curpsinfo->pr_dmodel == PR_MODEL_ILP32, curpsinfo->pr_argc);
+		printf("argv0 %s\n", copyinstr(*(uint32_t *)copyin(curpsinfo->pr_argv, 4)));
+		printf("end %d\n", *(uint32_t *)copyin(curpsinfo->pr_envp - 4, 4)); }' || return 1
+	guest_run g '(echo f0VMRgEBAQAAAAAAAAAAAAIAAwABAAAAVIAECDQAAAAAAAAAAAAAADQAIAABAAAAAAAAAAEAAAAA
+	    echo AAAAAIAECACABAhbAAAAWwAAAAUAAAAAEAAAMcBAMdvNgA==) |
+	    base64 -d >/tmp/dv32; chmod +x /tmp/dv32; /tmp/dv32 one two' >"$tmp/work" ||
+	    { trace_stop; skip "the guest runs no programs of 32 bits"; return; }
+	trace_stop && no_drops && counts 'exit 1 model 1 argc 3' 'argv0 /tmp/dv32' 'end 0'
+}
+
 # A wild pointer in a program is a fault, in each clause that follows it.
 test_wild_psinfo_is_a_fault()
 {
