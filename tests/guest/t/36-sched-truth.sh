@@ -105,15 +105,17 @@ test_moves_between_queues()
 	trace_stop || return 1
 	own_stop || return 1
 	no_drops || return 1
-	sed -n 's/.*orig_cpu=\([0-9]*\) dest_cpu=\([0-9]*\).*/\1 \2/p' "$tmp/own" | tail -n 40 >"$tmp/theirs"
+	sed -n 's/.*orig_cpu=\([0-9]*\) dest_cpu=\([0-9]*\).*/\1 \2/p' "$tmp/own" |
+	    tail -n 40 >"$tmp/theirs"
 	grep ' to ' "$tmp/trace.out" | sort -n | awk 'NR > 1 && $3 != last { print last, $3 }
 	    { last = $3 }' | tail -n 40 >"$tmp/ours"
 	agree "$tmp/theirs" "$tmp/ours" 40
 }
 
 # A CPU without work takes a thread that waits for another: it is idle, or its
-# thread has just gone to sleep. The thread comes to the thief's queue next. One
-# that is bound to a CPU by another thread's call is not stolen.
+# thread has just gone to sleep. The thread comes to the thief's queue next (with
+# more CPUs also to that of another idle one, for which the thief looks). One that
+# is bound to a CPU by another thread's call is not stolen.
 test_who_steals()
 {
 	[ "$(ncpus)" -gt 1 ] || { skip "one CPU"; return; }
@@ -127,9 +129,11 @@ test_who_steals()
 	    END { printa("%s %@d\n", @); printa("own %d %@d\n", @to); }' || return 1
 	guest_run g 'dvwork steal 30' >/dev/null || return 1
 	trace_stop || return 1
-	awk '$1 == "stolen" { stolen = $2 } $1 == "dvwork" { bound = $2 } $1 == "own" && $2 == 1 { own = $3 }
+	awk -v cpus="$(ncpus)" '$1 == "stolen" { stolen = $2 } $1 == "dvwork" { bound = $2 }
+	    $1 == "own" && $2 == 1 { own = $3 }
 	    $1 == "own" && $2 == 0 { other = $3 }
-	    END { exit !(stolen >= 5 && own == stolen && other == 0 && bound > 0) }' "$tmp/trace.out" ||
+	    END { exit !(stolen >= 5 && own + other == stolen && own > 0 &&
+		(cpus > 2 || other == 0) && bound > 0) }' "$tmp/trace.out" ||
 	    { cat "$tmp/trace.out"; fail "taken by whom; to its own queue: see above"; }
 }
 
@@ -171,7 +175,7 @@ test_queue_lengths_reach_zero()
 	    [ $(ncpus) = 1 ] || dvwork migrate 20; wait; done" 300 >/dev/null || return 1
 	trace_stop || return 1
 	no_drops || return 1
-	lengths_are_true 100 1500
+	lengths_are_true 50 1500
 }
 
 # Threads of a group that has used up its quota wait for time: they are on no queue,

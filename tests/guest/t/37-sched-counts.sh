@@ -40,7 +40,8 @@ hists_stop()
 		hs_cmd="$hs_cmd; echo '!hist:keys=${h#*:}:size=8192' >>${h%%:*}/trigger"
 	done
 	guest_run g "$hs_cmd" 120 | tr -d '\r' >"$tmp/hist"
-	! grep -v '^dropped 0' "$tmp/hist" | grep '^dropped' >&2 || fail "the guest's histograms overflowed"
+	! grep -v '^dropped 0' "$tmp/hist" | grep '^dropped' >&2 ||
+	    fail "the guest's histograms overflowed"
 }
 
 # A kernel without histograms tells of each event; these are counted here.
@@ -90,7 +91,8 @@ count_events='BEGIN { printf("ready\n"); }
     sched:::remain-cpu { @remain[tid, (int)self->p] = count(); self->p = 0; }
     syscall::sched_yield:entry { @yield[tid] = count(); }
     sched:::off-cpu /curlwpsinfo->pr_state == SZOMB/ { last[curlwpsinfo->pr_addr] = 0; }
-    END { printa("n %s %@d\n", @n); printa("bad %s %@d\n", @bad); printa("off %d %d %d %@d\n", @off);
+    END { printa("n %s %@d\n", @n); printa("bad %s %@d\n", @bad);
+	printa("off %d %d %d %@d\n", @off);
 	printa("next %d %@d\n", @next); printa("on %d %@d\n", @on); printa("enq %d %@d\n", @enq);
 	printa("deq %d %@d\n", @deq); printa("wake %d %@d\n", @wake);
 	printa("moved %d %@d\n", @moved); printa("preempt %d %@d\n", @preempt);
@@ -152,7 +154,8 @@ test_counts_equal_the_guests()
 		if (stopped > 6) { print stopped, "left runnable for no reason"; bad++ }
 		print all, "events", n, "threads"
 		exit !(n > 100 && all > 20000 && !bad) }' "$tmp/hist" "$tmp/trace.out" >"$tmp/said" ||
-	    { head -n 15 "$tmp/said"; tail -n 1 "$tmp/said"; fail "of threads, by their numbers: see above"; }
+	    { head -n 15 "$tmp/said"; tail -n 1 "$tmp/said"
+		fail "of threads, by their numbers: see above"; }
 	tail -n 1 "$tmp/said"
 	[ $counts_rounds = 2000 ] || [ "$(tail -n 1 "$tmp/said" | cut -d' ' -f1)" -gt 1000000 ] ||
 	    fail "fewer than a million"
