@@ -63,7 +63,7 @@ guest_launch()
 	    -m "${GUEST_MEM:-512}" -smp "${GUEST_SMP:-2}" \
 	    -kernel "$guest_cache/$gl_series/vmlinuz" \
 	    -initrd "$guest_cache/$gl_series/initrd.img" \
-	    -append "console=ttyS0 quiet panic=-1 ${GUEST_APPEND:-}" \
+	    -append "console=ttyS0 quiet panic=-1 no_timer_check ${GUEST_APPEND:-}" \
 	    -display none -no-reboot -nodefaults -monitor none \
 	    -serial "file:$gl_dir/console" -serial "pipe:$gl_dir/shell" \
 	    -qmp "unix:$gl_dir/qmp,server=on,wait=off" \

@@ -226,7 +226,7 @@ test_options_work()
 
 test_two_guests_and_none_named()
 {
-	"$dvisor" guest --name "${vm}b" --append 'console=ttyS0 quiet' >/dev/null || return 1
+	"$dvisor" guest --name "${vm}b" --append 'console=ttyS0 quiet no_timer_check' >/dev/null || return 1
 	refused 2 'name one with --vm' -n 'syscall:::entry' &&
 	    refused 2 'name one with --vm.*profile-97 fires on the vCPUs of a guest' \
 	    -n 'profile-97 { @ = count(); }' -n 'tick-1s { exit(0); }'
