@@ -582,6 +582,17 @@ load_modules(struct gi_kernel *k, const struct hdr *h, const uint8_t **at, struc
 	return 0;
 }
 
+/* A kernel without a guest: whoever reads its memory finds none. */
+static int
+no_memory(void *arg, dv_gpa_t at, void *buf, size_t len)
+{
+	(void)arg;
+	(void)at;
+	(void)buf;
+	(void)len;
+	return DV_E_GUEST;
+}
+
 int
 gi_kernel_load(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigned ncpu,
     const void *data, size_t len, struct dv_err *err, struct gi_kernel **ret)
@@ -610,6 +621,7 @@ gi_kernel_load(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigned ncp
 			goto fail;
 		}
 	} else {
+		k->mem.read = no_memory;
 		k->base = h.base;
 		k->end = h.base + h.image;
 		k->levels = h.levels;
