@@ -29,7 +29,8 @@ test_d_path_equals_the_kernels()
 		self->in = 0; self->p = 0; }' || return 1
 	guest_run g 'sleep 60 3</tmp/p/a/b/file 4</tmp/p/bound/b/file 5</tmp/p/gone 6</proc/uptime \
 		7</proc/self/ns/net 8</ 9</tmp/p/a/b &
-	    pid=$!; rm /tmp/p/gone; sleep 60 | sleep 60 & sleep 1
+	    pid=$!; until [ -e /proc/$pid/fd/9 ]; do sleep 1; done
+	    rm /tmp/p/gone; sleep 60 | sleep 60 & sleep 1
 	    ls -l /proc/*/fd /proc/*/ns /proc/*/exe /proc/*/cwd >/dev/null 2>&1
 	    cd /tmp/p/bound/b; ls -l /proc/self/cwd /proc/self/fd >/dev/null
 	    chroot /tmp/jail /bin/busybox ls -l /proc/1/exe /proc/self/exe /proc/self/fd
