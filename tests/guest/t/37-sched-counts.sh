@@ -157,6 +157,7 @@ test_counts_equal_the_guests()
 	    { head -n 15 "$tmp/said"; tail -n 1 "$tmp/said"
 		fail "of threads, by their numbers: see above"; }
 	tail -n 1 "$tmp/said"
-	[ $counts_rounds = 2000 ] || [ "$(tail -n 1 "$tmp/said" | cut -d' ' -f1)" -gt 1000000 ] ||
-	    fail "fewer than a million"
+	counts_least=$([ "$(ncpus)" = 1 ] && echo 500000 || echo 1000000)
+	[ $counts_rounds = 2000 ] || [ "$(tail -n 1 "$tmp/said" | cut -d' ' -f1)" -gt "$counts_least" ] ||
+	    fail "fewer than a million, or half of it on one CPU"
 }
