@@ -177,7 +177,8 @@ work_preempt(const struct work *w, long *arg, char **argv)
 
 /*
  * serve: two clients ask N times each, and sleep until the server has answered.
- * It works eight times as long for one of them.
+ * It works eight times as long for one of them. They begin late, so that it
+ * sleeps until one asks.
  */
 
 static void
@@ -192,6 +193,8 @@ client(const char *name, int ask, int answer, char what, long n)
 {
 	long i;
 
+	named("dvearly");
+	nap(20);
 	named(name);
 	for (i = 0; i < n; i++) {
 		pass(ask, SYS_write, &what);
