@@ -23,6 +23,8 @@
  */
 #include "func.h"
 
+#include <stdio.h>
+
 #define CHUNK		65536u
 #define MAX_PARTS	16u
 #define MAX_INDIRECT	8u	/* more in one function: computed gotos */
@@ -366,6 +368,33 @@ gi_fn_name(const struct gi_kernel *k, const struct gi_fn *f)
 	const struct gi_ksyms *s = syms_of(k, f);
 
 	return s->names + s->v[f->sym].name;
+}
+
+unsigned
+gi_fn_copies(const struct gi_kernel *k, const char *func, bool parts,
+    struct gi_sym ret[GI_FN_COPIES])
+{
+	static const char *const suffix[GI_FN_COPIES] = { "", ".isra.0", ".constprop.0",
+	    ".part.0" };		/* the last one: no whole function */
+	unsigned i, n = 0;
+	char name[GI_MAX_NAME];
+
+	for (i = 0; i < GI_FN_COPIES - !parts; i++) {
+		snprintf(name, sizeof(name), "%s%s", func, suffix[i]);
+		n += gi_sym_find(k, "vmlinux", name, &ret[n]);
+	}
+	return n;
+}
+
+bool
+gi_fn_find(const struct gi_kernel *k, const char *func, struct gi_sym *ret)
+{
+	struct gi_sym s[GI_FN_COPIES];
+
+	if (gi_fn_copies(k, func, false, s) == 0)
+		return false;
+	*ret = s[0];
+	return true;
 }
 
 uint32_t

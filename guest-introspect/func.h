@@ -43,6 +43,16 @@ struct gi_fn *gi_fn_of(const struct gi_kernel *k, uint32_t num);
 const struct gi_btf *gi_fn_types(const struct gi_kernel *k, struct gi_fn *f);
 const char *gi_fn_name(const struct gi_kernel *k, const struct gi_fn *f);
 uint64_t gi_fn_addr(const struct gi_kernel *k, const struct gi_fn *f);
+/*
+ * What a compiler has made of a function of the kernel, by its name in the sources:
+ * itself, and copies that have a suffix; with `parts`, what was split off it, too. A
+ * call goes through one of the copies. How many; 0: it is not there, or is inlined.
+ */
+#define GI_FN_COPIES	4u
+unsigned gi_fn_copies(const struct gi_kernel *k, const char *func, bool parts,
+    struct gi_sym ret[GI_FN_COPIES]);
+/* The first copy. */
+bool gi_fn_find(const struct gi_kernel *k, const char *func, struct gi_sym *ret);
 /* The function whose body holds addr, of a module too, or NULL. */
 const struct gi_fn *gi_fn_at(const struct gi_kernel *k, uint64_t addr);
 

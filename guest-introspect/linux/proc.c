@@ -54,18 +54,12 @@ static const struct row {
 	{ "create", "wake_up_new_task", CREATE, false },
 	{ "create", "", CREATE, false },
 	{ "exec", "do_execveat_common", EXEC, false },
-	{ "exec", "do_execveat_common.isra.0", EXEC, false },
-	{ "exec", "do_execveat_common.constprop.0", EXEC, false },
 	{ "exec", "kernel_execve", EXEC_KERNEL, false },
 	{ "exec", "", EXEC, false },
 	{ "exec-failure", "do_execveat_common", EXEC_FAILURE, true },
-	{ "exec-failure", "do_execveat_common.isra.0", EXEC_FAILURE, true },
-	{ "exec-failure", "do_execveat_common.constprop.0", EXEC_FAILURE, true },
 	{ "exec-failure", "kernel_execve", EXEC_FAILURE, true },
 	{ "exec-failure", "", EXEC_FAILURE, true },
 	{ "exec-success", "do_execveat_common", EXEC_SUCCESS, true },
-	{ "exec-success", "do_execveat_common.isra.0", EXEC_SUCCESS, true },
-	{ "exec-success", "do_execveat_common.constprop.0", EXEC_SUCCESS, true },
 	{ "exec-success", "kernel_execve", EXEC_SUCCESS, true },
 	{ "exec-success", "", EXEC_SUCCESS, true },
 	{ "exit", "acct_collect", EXIT, false },
@@ -79,8 +73,6 @@ static const struct row {
 	{ "lwp-start", "calculate_sigpending", LWP_START, false },
 	{ "lwp-start", "", LWP_START, false },
 	{ "signal-clear", "do_sigtimedwait", CLEAR, true },
-	{ "signal-clear", "do_sigtimedwait.isra.0", CLEAR, true },
-	{ "signal-clear", "do_sigtimedwait.constprop.0", CLEAR, true },
 	{ "signal-clear", "", CLEAR, true },
 	{ "signal-discard", "prepare_signal", DISCARD, true },
 	{ "signal-discard", "", DISCARD, true },
@@ -97,6 +89,7 @@ int
 gi_proc_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 {
 	const char *have = "";	/* the name that the last probe has */
+	struct gi_sym s;
 	uint32_t i;
 
 	(void)err;
@@ -105,7 +98,8 @@ gi_proc_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 	for (i = 0; i < NROWS; i++) {
 		const struct row *r = &rows[i];
 
-		if (r->func[0] == '\0' ? strcmp(have, r->name) == 0 : gi_addr(k, r->func) == 0)
+		if (r->func[0] == '\0' ? strcmp(have, r->name) == 0 :
+		    !gi_fn_find(k, r->func, &s))
 			continue;
 		p->proc[p->nproc++] = i;
 		have = r->name;
@@ -125,9 +119,10 @@ gi_proc_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 {
 	static const char task[] = "struct task_struct *", info[] = "struct kernel_siginfo *";
 	const struct row *r = &rows[k->probes->proc[i]];
+	struct gi_sym s;
 
 	ret->prov = "proc";
-	ret->func = r->func;
+	ret->func = gi_fn_find(k, r->func, &s) ? s.name : r->func;
 	ret->name = r->name;
 	if (r->func[0] == '\0')
 		ret->why_not = "the guest's kernel has no function where it could be seen";
@@ -375,21 +370,27 @@ gi_proc_sites(struct gi_build *b, struct dv_err *err)
 	for (i = 0; i < b->nwant; i++) {
 		uint32_t w = b->want[i];
 		const struct row *row;
+		struct gi_sym s[GI_FN_COPIES];
+		unsigned j, n;
 		uint64_t at;
 
 		if (w < p->proc_first || w >= p->fbt_first)
 			continue;
 		row = &rows[p->proc[w - p->proc_first]];
-		if ((at = gi_fn_entry(k, gi_addr(k, row->func))) == 0) {
-			gi_build_leave(b, (uint32_t)i, "the text of %s cannot be read", row->func);
-			continue;
+		n = gi_fn_copies(k, row->func, false, s);
+		for (j = 0; j < n; j++) {
+			if ((at = gi_fn_entry(k, s[j].addr)) == 0) {
+				gi_build_leave(b, (uint32_t)i, "the text of %s cannot be read",
+				    s[j].name);
+				continue;
+			}
+			if (row->exits)
+				exit_sites(b, (uint32_t)i, row, at, &call);
+			else
+				fire(b, (uint32_t)i, at, row, &call);
+			if (row->ev == FAULT)
+				badframe_sites(b, at, &call);
 		}
-		if (row->exits)
-			exit_sites(b, (uint32_t)i, row, at, &call);
-		else
-			fire(b, (uint32_t)i, at, row, &call);
-		if (row->ev == FAULT)
-			badframe_sites(b, at, &call);
 	}
 	return 0;
 }

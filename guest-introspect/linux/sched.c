@@ -91,11 +91,9 @@ enum event {
 static const struct row {
 	const char *name, *func;
 	enum event ev;
-	const char *unless;	/* a symbol: not where it exists */
+	const char *unless;	/* a function: not where it exists */
 } rows[] = {
 	{ "on-cpu", "finish_task_switch", ON_CPU, NULL },
-	{ "on-cpu", "finish_task_switch.isra.0", ON_CPU, "finish_task_switch" },
-	{ "on-cpu", "finish_task_switch.constprop.0", ON_CPU, "finish_task_switch" },
 	{ "off-cpu", "__switch_to_asm", OFF_CPU, NULL },
 	{ "tick", "scheduler_tick", TICK, NULL },
 	{ "tick", "sched_tick", TICK, NULL },
@@ -134,13 +132,14 @@ static const struct row {
 int
 gi_sched_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 {
+	struct gi_sym s;
 	uint32_t i;
 
 	(void)err;
 	p->nsched = 0;
 	for (i = 0; i < NROWS; i++)
-		if ((rows[i].func[0] == '\0' || gi_addr(k, rows[i].func) != 0) &&
-		    (rows[i].unless == NULL || gi_addr(k, rows[i].unless) == 0))
+		if ((rows[i].func[0] == '\0' || gi_fn_find(k, rows[i].func, &s)) &&
+		    (rows[i].unless == NULL || !gi_fn_find(k, rows[i].unless, &s)))
 			p->sched[p->nsched++] = i;
 	return 0;
 }
@@ -149,9 +148,10 @@ void
 gi_sched_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 {
 	const struct row *r = &rows[k->probes->sched[i]];
+	struct gi_sym s;
 
 	ret->prov = "sched";
-	ret->func = r->func;
+	ret->func = gi_fn_find(k, r->func, &s) ? s.name : r->func;
 	ret->name = r->name;
 	if (gi_type_find(k, GI_T_STRUCT, "task_struct") == 0)
 		ret->why_not = "the guest's kernel has no type information";
@@ -380,19 +380,18 @@ add_rule(struct gi_build *b, uint32_t want, uint64_t at, enum event ev, const st
  * of a constant. False: it cannot be read or decoded, or has too many.
  */
 static bool
-find_stores(struct gi_kernel *k, const char *func, int64_t disp, struct store *ret, unsigned *n)
+find_stores(struct gi_kernel *k, const struct gi_sym *f, int64_t disp, struct store *ret,
+    unsigned *n)
 {
 	struct gi_insn i;
-	struct gi_sym s;
 	const uint8_t *p;
 	size_t at;
 	int base;
 
 	*n = 0;
-	if (disp < 0 || !gi_sym_find(k, "vmlinux", func, &s) ||
-	    (p = gi_text(k, s.addr, s.size)) == NULL)
+	if (disp < 0 || (p = gi_text(k, f->addr, f->size)) == NULL)
 		return false;
-	for (at = 0; at < s.size && gi_insn(p + at, s.size - at, s.addr + at, &i); at += i.len) {
+	for (at = 0; at < f->size && gi_insn(p + at, f->size - at, f->addr + at, &i); at += i.len) {
 		struct store *st = &ret[*n];
 
 		if (i.map != 0 || (i.op != 0xc7 && i.op != 0x89) || i.prefix != 0 || i.seg != 0 ||
@@ -400,13 +399,13 @@ find_stores(struct gi_kernel *k, const char *func, int64_t disp, struct store *r
 			continue;
 		if (*n == MAXSTORES)
 			return false;
-		*st = (struct store){ .at = s.addr + at, .base = gi_reg_of[base],
+		*st = (struct store){ .at = f->addr + at, .base = gi_reg_of[base],
 		    .is_imm = i.op == 0xc7, .imm = i.imm };
 		if (!st->is_imm)
 			st->src = gi_reg_of[(i.modrm >> 3 & 7) | ((i.rex & 4) != 0 ? 8u : 0u)];
 		(*n)++;
 	}
-	return at == s.size;
+	return at == f->size;
 }
 
 /*
@@ -420,8 +419,9 @@ wake_sites(struct gi_build *b, uint32_t want, const struct names *n)
 	uint64_t fair = gi_addr(k, "enqueue_task_fair");
 	struct store st[MAXSTORES];
 	unsigned nst, j, found = 0;
+	struct gi_sym f;
 
-	if (!find_stores(k, "try_to_wake_up", gi_offsetof(k, "task_struct", n->state), st, &nst))
+	if (!gi_fn_find(k, "try_to_wake_up", &f) || !find_stores(k, &f, gi_offsetof(k, "task_struct", n->state), st, &nst))
 		return false;
 	if (n->delayed && (fair == 0 || (fair = gi_fn_entry(k, fair)) == 0))
 		return false;
@@ -435,19 +435,16 @@ wake_sites(struct gi_build *b, uint32_t want, const struct names *n)
 	return found > 0;
 }
 
-/* Compilers put parts of a function under names of their own. */
 static void
 change_pri_sites(struct gi_build *b, uint32_t want, const struct names *n, const char *func)
 {
-	static const char *const parts[] = { "", ".part.0", ".isra.0", ".constprop.0" };
+	int64_t prio = gi_offsetof(b->k, "task_struct", "prio");
+	struct gi_sym f[GI_FN_COPIES];
 	struct store st[MAXSTORES];
-	unsigned nst, j, found = 0;
-	char name[64];
-	size_t i;
+	unsigned nst, i, j, nf = gi_fn_copies(b->k, func, true, f), found = 0;
 
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		snprintf(name, sizeof(name), "%s%s", func, parts[i]);
-		if (!find_stores(b->k, name, gi_offsetof(b->k, "task_struct", "prio"), st, &nst))
+	for (i = 0; i < nf; i++) {
+		if (!find_stores(b->k, &f[i], prio, st, &nst))
 			continue;
 		for (j = 0; j < nst; j++)
 			add_rule(b, want, st[j].at, CHANGE_PRI, n, &st[j]);
@@ -510,6 +507,8 @@ gi_sched_sites(struct gi_build *b, struct dv_err *err)
 	for (i = 0; i < b->nwant; i++) {
 		uint32_t w = b->want[i];
 		const struct row *row;
+		struct gi_sym s[GI_FN_COPIES];
+		unsigned j, ns;
 		uint64_t at;
 
 		if (w < p->sched_first || w >= p->proc_first)
@@ -517,16 +516,22 @@ gi_sched_sites(struct gi_build *b, struct dv_err *err)
 		row = &rows[p->sched[w - p->sched_first]];
 		if (row->ev == WAKEUP && wake_sites(b, (uint32_t)i, &n))
 			continue;
-		if ((at = gi_fn_entry(k, gi_addr(k, row->func))) == 0)
-			gi_build_leave(b, (uint32_t)i, "the text of %s cannot be read", row->func);
-		else if (row->ev == CHANGE_PRI)
+		if (row->ev == CHANGE_PRI) {
 			change_pri_sites(b, (uint32_t)i, &n, row->func);
-		else if (row->ev == PREEMPT)
-			preempt_sites(b, (uint32_t)i, at, &n);
-		else if (row->ev == REMAIN)
-			remain_sites(b, (uint32_t)i, at, &n);
-		else
-			add_rule(b, (uint32_t)i, at, row->ev, &n, NULL);
+			continue;
+		}
+		ns = gi_fn_copies(k, row->func, false, s);
+		for (j = 0; j < ns; j++) {
+			if ((at = gi_fn_entry(k, s[j].addr)) == 0)
+				gi_build_leave(b, (uint32_t)i, "the text of %s cannot be read",
+				    s[j].name);
+			else if (row->ev == PREEMPT)
+				preempt_sites(b, (uint32_t)i, at, &n);
+			else if (row->ev == REMAIN)
+				remain_sites(b, (uint32_t)i, at, &n);
+			else
+				add_rule(b, (uint32_t)i, at, row->ev, &n, NULL);
+		}
 	}
 	return 0;
 }

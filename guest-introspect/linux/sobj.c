@@ -14,8 +14,8 @@
  * prepare_to_wait() and its kin only note the wait queue; finish_wait() forgets.
  *
  * Names are those of the kernel's sources (kernel/locking, kernel/futex,
- * kernel/sched/wait.c); compilers put suffixes to some. What a kernel lacks or
- * has inlined is passed over: its callers are in the list as well.
+ * kernel/sched/wait.c). What a kernel lacks or has inlined is passed over: its
+ * callers are in the list as well.
  */
 #include "guest-introspect/sites.h"
 
@@ -63,22 +63,6 @@ static const struct place {
 
 #define ME	"(uintptr_t)curthread"
 
-static uint64_t
-find(const struct gi_kernel *k, const char *func)
-{
-	static const char *const suffix[] = { "", ".constprop.0", ".isra.0" };
-	char name[64];
-	uint64_t at;
-	size_t i;
-
-	for (i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++) {
-		snprintf(name, sizeof(name), "%s%s", func, suffix[i]);
-		if ((at = gi_addr(k, name)) != 0)
-			return at;
-	}
-	return 0;
-}
-
 static void
 note(struct gi_build *b, uint64_t at, const struct place *p)
 {
@@ -98,31 +82,41 @@ forget(struct gi_build *b, uint64_t at)
 	gi_build_stmt(b, at, GI_PRIO_LAST, NULL, "__dv_wchan[" ME "] = 0");
 }
 
+static void
+watch(struct gi_build *b, uint64_t func, const struct place *p, bool finish)
+{
+	const struct gi_fn *f = gi_fn_at(b->k, func);
+	uint64_t at = gi_fn_entry(b->k, func);
+	struct gi_exits x = { 0 };
+	size_t i;
+
+	if (f == NULL || at == 0)
+		return;
+	if (p->enters && finish)
+		note(b, at, p);
+	if (!p->enters && gi_fn_exits(b->k, f, &x) == 0 && x.x.n > 0) {
+		note(b, at, p);
+		/* A tail jump into another of the list: that one notes anew. */
+		for (i = 0; i < x.x.n; i++)
+			forget(b, x.x.v[i].at);
+	}
+	dv_vec_fini(&x.x);
+}
+
 int
 gi_sobj_sites(struct gi_build *b, struct dv_err *err)
 {
 	struct gi_kernel *k = b->k;
-	uint64_t finish = gi_fn_entry(k, gi_addr(k, "finish_wait")), at;
-	size_t i, j;
+	uint64_t finish = gi_fn_entry(k, gi_addr(k, "finish_wait"));
+	size_t i;
 
 	(void)err;
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const struct place *p = &places[i];
-		struct gi_exits x = { 0 };
-		const struct gi_fn *f;
+		struct gi_sym s[GI_FN_COPIES];
+		unsigned j, n = gi_fn_copies(k, places[i].func, false, s);
 
-		if ((at = find(k, p->func)) == 0 || (f = gi_fn_at(k, at)) == NULL ||
-		    (at = gi_fn_entry(k, at)) == 0)
-			continue;
-		if (p->enters && finish != 0)
-			note(b, at, p);
-		if (!p->enters && gi_fn_exits(k, f, &x) == 0 && x.x.n > 0) {
-			note(b, at, p);
-			/* A tail jump into another of the list: that one notes anew. */
-			for (j = 0; j < x.x.n; j++)
-				forget(b, x.x.v[j].at);
-		}
-		dv_vec_fini(&x.x);
+		for (j = 0; j < n; j++)
+			watch(b, s[j].addr, &places[i], finish != 0);
 	}
 	if (finish != 0)
 		forget(b, finish);

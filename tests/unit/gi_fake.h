@@ -88,6 +88,8 @@ static const struct fake_sym fake_syms[] = {
 	{ "loopy", 0x2c00, 'T', false },		/* loops to right after its nop */
 	{ "aux", 0x2d00, 'T', false },			/* by .altinstr_aux and back */
 	{ "free_module", 0x2e00, 't', false },
+	{ "finish_task_switch.isra.0", 0x2f00, 't', false },
+	{ "finish_task_switch.constprop.0", 0x3000, 't', false },
 	{ "_etext", 0x10000, 'T', false },
 	{ "__start_BTF", FAKE_BTF, 'D', false },
 	{ "__stop_BTF", 0, 'D', false },		/* set by fake_make */

@@ -437,6 +437,28 @@ TEST(sched_probes_share_the_switch)
 	fake_free(&f);
 }
 
+TEST(copies_of_a_function_are_one_probe)
+{
+	struct gi_kernel *k;
+	struct dv_err err;
+	struct gi_sites *s;
+	struct fake f;
+	uint32_t w;
+
+	k = open_fake(&f, 3, 4, BASE);
+	EXPECT_EQ(gi_probes_open(k, &err), 0);
+	w = probe_no(k, "sched", "finish_task_switch.isra.0", "on-cpu");
+	s = sites(k, &w, 1);
+	EXPECT_EQ(s->nsites, 2);
+	EXPECT_EQ(s->sites[0].addr, f.base + 0x2f00);
+	EXPECT_EQ(s->sites[1].addr, f.base + 0x3000);
+	EXPECT_EQ(s->rules[0].probe, 0);
+	EXPECT_EQ(s->rules[1].probe, 0);
+	gi_sites_free(s);
+	gi_kernel_close(k);
+	fake_free(&f);
+}
+
 /* This kernel has none of the functions: each of the provider's names says so. */
 TEST(proc_probes_without_functions_say_why)
 {
