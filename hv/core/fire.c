@@ -40,6 +40,7 @@ begin_hit(struct dv_mstate *ms, struct dv_ctx *ctx)
 	ms->scratch_floor = 0;
 	ms->delay = 0;
 	ms->halt = 0;
+	ms->walk_reads = 0;
 	if (ms->s->vslots != NULL)
 		ms->cpu->entered = dv_now(ms);
 }

@@ -75,7 +75,7 @@ struct dv_mstate {
 	uint64_t tls[3];		/* DV_HAVE_TLS: task, start_boottime, level */
 	uint64_t delay;			/* ns that chill() asked for: after the hit */
 	uint32_t halt;			/* panic(), breakpoint(): likewise */
-	uint32_t pad;
+	uint32_t walk_reads;		/* reads that walks of stacks took: stack.c */
 
 	/* set by fire.c for each probe */
 	const struct dv_probe *probe;	/* NULL while rules run */

@@ -21,9 +21,10 @@
  * take megabytes, modules bring their own, and the few words that a step needs
  * cost as much from a copy. What was found is kept per CPU by address. Nothing
  * read is trusted: a search halves at most 24 times, a list of modules is
- * followed for MAXMODULES, a walk takes at most DV_MAXFRAMES steps, and between
- * changes of stacks (MAXJUMPS) it only goes up. A table that lies gives wrong
- * program counters, and these are only shown.
+ * followed for MAXMODULES, a walk takes at most DV_MAXFRAMES steps, between
+ * changes of stacks (MAXJUMPS) it only goes up, and all walks of one hit read
+ * the guest's memory DV_WALK_READS times: a stack ends where that is used up. A
+ * table that lies gives wrong program counters, and these are only shown.
  *
  * A kernel without ORC has frame pointers: there each frame begins with the
  * caller's %rbp, and the return address is above. At a function's first
@@ -65,16 +66,25 @@ struct walk {
 	struct dv_orctab mod;
 };
 
+static int
+peek(struct dv_mstate *ms, uint64_t at, void *buf, size_t len)
+{
+	if (ms->walk_reads >= DV_WALK_READS)
+		return -1;
+	ms->walk_reads++;
+	return dv_peek(ms, at, buf, len);
+}
+
 static bool
 peek64(struct dv_mstate *ms, uint64_t at, uint64_t *ret)
 {
-	return dv_peek(ms, at, ret, sizeof(*ret)) == 0;
+	return peek(ms, at, ret, sizeof(*ret)) == 0;
 }
 
 static bool
 peek32(struct dv_mstate *ms, uint64_t at, uint32_t *ret)
 {
-	return dv_peek(ms, at, ret, sizeof(*ret)) == 0;
+	return peek(ms, at, ret, sizeof(*ret)) == 0;
 }
 
 /* ---- the tables ---------------------------------------------------------- */
@@ -128,7 +138,7 @@ search_block(struct dv_mstate *ms, const struct dv_unwind *u, uint64_t ip, uint3
 	uint32_t range[2];
 
 	if (u->nlookup < 2 || block > u->nlookup - 2 ||
-	    dv_peek(ms, u->lookup + 4 * block, range, sizeof(range)) != 0 ||
+	    peek(ms, u->lookup + 4 * block, range, sizeof(range)) != 0 ||
 	    range[0] > range[1] || range[1] >= t->n ||
 	    !search(ms, t, range[0], range[1] + 1, ip, ret))
 		return false;
@@ -242,7 +252,7 @@ find_raw(struct dv_mstate *ms, struct walk *w, uint64_t ip, uint64_t *ret)
 	if (!(kernel && search_block(ms, w->u, ip, &i)) && !search(ms, t, 0, t->n, ip, &i))
 		return false;
 	*ret = 0;
-	if (dv_peek(ms, t->entry + (uint64_t)i * w->u->entry_size, ret, w->u->entry_size) != 0)
+	if (peek(ms, t->entry + (uint64_t)i * w->u->entry_size, ret, w->u->entry_size) != 0)
 		return false;
 	if (kernel) {			/* constant, as long as this kernel runs */
 		m->ip = ip;
@@ -296,7 +306,7 @@ find_graph(struct dv_mstate *ms, const struct dv_unwind *u, uint64_t task, uint6
 	while (used > 0) {			/* at most 16 times; the newest first */
 		n = used < sizeof(word) ? used : (uint32_t)sizeof(word);
 		at = stack + used - n;
-		if (dv_peek(ms, at, word, n) != 0)
+		if (peek(ms, at, word, n) != 0)
 			return false;
 		for (i = n / 8; i-- > 0;)
 			if (word[i] == slot)
@@ -415,7 +425,7 @@ step_regs(struct dv_mstate *ms, struct walk *w, uint64_t at, uint64_t *sp)
 {
 	uint64_t frame[4];		/* ip cs flags sp */
 
-	if (dv_peek(ms, at, frame, sizeof(frame)) != 0 || (frame[1] & 3) == 3)
+	if (peek(ms, at, frame, sizeof(frame)) != 0 || (frame[1] & 3) == 3)
 		return false;
 	w->ip = frame[0];
 	*sp = frame[3];
@@ -496,7 +506,7 @@ code_at(struct dv_mstate *ms, uint64_t ip, uint8_t *buf, size_t len)
 		memcpy(buf, p->sites[lo].bytes, len);
 		return true;
 	}
-	return dv_peek(ms, ip, buf, len) == 0;
+	return peek(ms, ip, buf, len) == 0;
 }
 
 /* Is the frame not there (yet, any more)? 1: the return address is at %rsp, 2: above it. */
@@ -547,7 +557,7 @@ step_fp(struct dv_mstate *ms, struct walk *w)
 		w->signal = true;
 		return true;
 	}
-	if (!may_move(w, at + 16, true) || dv_peek(ms, at, word, sizeof(word)) != 0)
+	if (!may_move(w, at + 16, true) || peek(ms, at, word, sizeof(word)) != 0)
 		return false;
 	w->bp = word[0];
 	w->ip = real_return(ms, w, word[1], at + 8);

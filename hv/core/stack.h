@@ -6,6 +6,11 @@
 
 /* No walk goes on for longer, whatever the guest's memory says. */
 #define DV_MAXFRAMES	1024u
+/*
+ * Reads of guest memory for all kernel stacks of one hit. A frame takes some 30, one
+ * in a module or in code of no table three for each module before it.
+ */
+#define DV_WALK_READS	32768u
 
 /*
  * Writes up to n program counters, 8 bytes each, from the trapped one outward,

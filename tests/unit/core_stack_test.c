@@ -375,6 +375,40 @@ TEST(modules_bring_their_own_tables)
 	st_fini(&s);
 }
 
+/* A list of modules without an end, walked anew for each of many frames. */
+TEST(all_stacks_of_a_hit_have_one_budget)
+{
+	uint64_t mod, i;
+	struct st s;
+
+	st_init(&s);
+	put_orc(&s, &s.u->orc, TABLES, plain, NPLAIN);
+	s.u->mod_low = MODTEXT;
+	mod = dv_sim_alloc(s.t.sim, 64);
+	s.u->modules = dv_sim_alloc(s.t.sim, 16);
+	s.u->mod_list = 8;
+	s.u->mod_text = 24;
+	s.u->mod_text_size = 32;
+	put64(&s, s.u->modules, mod + 8);
+	put64(&s, mod + 8, mod + 8);
+	for (i = 0; i < 500; i++) {
+		put64(&s, STACK + 32 * i, STACK + 32 * (i + 1));
+		put64(&s, STACK + 32 * i + 8, MODTEXT + 0x500);
+	}
+	st_hit(&s, 0, MODTEXT + 0x500, STACK, STACK);
+	for (i = 0; i < NPC && s.pc[i] != 0; i++)
+		EXPECT_EQ(s.pc[i], MODTEXT + 0x500);
+	EXPECT(i > 2 && i < NPC);
+	EXPECT_EQ(s.depth, 1);			/* that was all of it */
+	st_anew(&s);
+	/* the next hit has its own */
+	put64(&s, STACK + 0x100, T(0x1250));
+	put64(&s, STACK + 0x108 + 24, T(0x1310));
+	st_hit(&s, 0, T(0x1000), STACK + 0x100, 0);
+	EXPECT_PCS(&s, T(0x1000), T(0x1250), T(0x1310));
+	st_fini(&s);
+}
+
 /* Code of no table may keep frame pointers. */
 TEST(code_made_at_run_time_is_walked_by_frame_pointers)
 {
