@@ -77,23 +77,32 @@ dv_tcg_delay(uint64_t ns, const uint32_t *on)
 }
 
 static struct {				/* under tcg.lock */
-	bool done;
+	uintptr_t asked;		/* number of the request that is waited for; 0: none */
+	uintptr_t last;			/* number given last */
+	bool done;			/* it has its answer: why */
 	char why[200];
 } cont;
 
+/* A request that nobody waits for any more does nothing. */
 static void
 cont_main(void *opaque)
 {
 	void *error = NULL;
+	bool wanted;
 
-	(void)opaque;
+	pthread_mutex_lock(&tcg.lock);
+	wanted = cont.asked == (uintptr_t)opaque;
+	pthread_mutex_unlock(&tcg.lock);
+	if (!wanted)
+		return;
 	tcg.q.cont(&error);
 	pthread_mutex_lock(&tcg.lock);
-	cont.why[0] = '\0';
-	if (error != NULL)
-		snprintf(cont.why, sizeof(cont.why), "%s", tcg.q.error_text(error));
-	cont.done = true;
-	pthread_cond_broadcast(&tcg.change);
+	if (cont.asked == (uintptr_t)opaque) {
+		snprintf(cont.why, sizeof(cont.why), "%s",
+		    error != NULL ? tcg.q.error_text(error) : "");
+		cont.done = true;
+		pthread_cond_broadcast(&tcg.change);
+	}
 	pthread_mutex_unlock(&tcg.lock);
 	if (error != NULL)
 		tcg.q.error_free(error);
@@ -104,6 +113,7 @@ dv_tcg_cont(void)
 {
 	static char why[sizeof(cont.why)];
 	uint64_t end = dv_tcg_now() + CONT_NS;
+	uintptr_t number;
 
 	if (tcg.q.running == NULL || tcg.q.cont == NULL || tcg.q.error_text == NULL ||
 	    tcg.q.error_free == NULL || tcg.q.main_context == NULL || tcg.q.in_main == NULL)
@@ -112,13 +122,15 @@ dv_tcg_cont(void)
 		return "the guest is not paused";
 	pthread_mutex_lock(&tcg.lock);
 	cont.done = false;
+	number = cont.asked = ++cont.last;
 	pthread_mutex_unlock(&tcg.lock);
-	tcg.q.in_main(tcg.q.main_context(), cont_main, NULL, "dvisor-cont");
+	tcg.q.in_main(tcg.q.main_context(), cont_main, (void *)number, "dvisor-cont");
 	pthread_mutex_lock(&tcg.lock);
 	while (!cont.done && dv_tcg_now() < end)
 		dv_tcg_wait(end);
 	snprintf(why, sizeof(why), "%s",
 	    cont.done ? cont.why : "QEMU's main thread does not respond");
+	cont.asked = 0;
 	pthread_mutex_unlock(&tcg.lock);
 	return why[0] != '\0' ? why : NULL;
 }
