@@ -61,8 +61,6 @@ act_arg(struct seg *s, struct node *k)
 		return k;
 	}
 	n = ck(s->c, k);
-	if (n->flags & NF_DESTR)
-		s->destructive = true;
 	if ((n->flags & NF_DESTR) && (s->c->clflags & CF_SPEC))
 		dc_error(s->c, k->loc, D_ACT_SPEC,
 		    "destructive actions may not follow speculate( )");
@@ -267,8 +265,6 @@ act_call(struct seg *s, struct node *n)
 		    "%s( ) may not follow speculate( )", n->id->name);
 		return;
 	}
-	if (is & DV_AF_DESTRUCTIVE)
-		s->destructive = true;
 	if (is & DV_AF_DATA)
 		records(s, n);
 	switch (kind) {

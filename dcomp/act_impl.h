@@ -12,7 +12,7 @@ struct seg {
 	struct node *pred;		/* checked, or NULL */
 	uint32_t act;			/* its first action */
 	uint32_t off;			/* bytes of the record so far */
-	bool records, speculates, commits, destructive;
+	bool records, speculates, commits;
 	/* if */
 	struct ident *run, *fault;
 };

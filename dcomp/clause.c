@@ -114,7 +114,18 @@ seg_begin(struct seg *s, struct node *pred)
 	s->pred = pred;
 	s->act = (uint32_t)s->c->out->acts.n;
 	s->off = 0;
-	s->records = s->speculates = s->commits = s->destructive = false;
+	s->records = s->speculates = s->commits = false;
+}
+
+static bool
+destroys(const struct dv_progb *p, const struct dv_clause *k)
+{
+	bool is = k->pred != DV_NONE && (p->difos.v[k->pred].flags & DV_DIFO_DESTRUCTIVE) != 0;
+	uint32_t i;
+
+	for (i = 0; i < k->nact; i++)
+		is |= dv_act_destroys(&p->acts.v[k->act + i], p->difos.v);
+	return is;
 }
 
 void
@@ -128,11 +139,8 @@ seg_end(struct seg *s, bool empty)
 
 	if (c->bad)
 		return;
-	if (s->pred != NULL) {
+	if (s->pred != NULL)
 		k.pred = cg_difo(c, s->pred, ty_is_int(s->pred->type) ? NULL : c->t_long);
-		if (s->pred->flags & NF_DESTR)
-			s->destructive = true;
-	}
 	k.act = s->act;
 	k.nact = (uint32_t)c->out->acts.n - s->act;
 	k.record_size = s->off;
@@ -147,10 +155,10 @@ seg_end(struct seg *s, bool empty)
 		k.flags |= DV_CL_SPECULATES;
 	if (s->commits)
 		k.flags |= DV_CL_COMMITS;
-	if (s->destructive)
-		k.flags |= DV_CL_DESTRUCTIVE;
 	if (c->bad)
 		return;
+	if (destroys(c->out, &k))
+		k.flags |= DV_CL_DESTRUCTIVE;
 	index = (uint32_t)c->out->clauses.n;
 	if (dv_vec_push(&c->out->clauses, k) != 0) {
 		dc_nomem(c);

@@ -150,6 +150,16 @@ dv_act_flags(uint32_t kind)
 	}
 }
 
+/* Is it destructive, or computes what it needs with what is? Its own arguments apart. */
+static inline int
+dv_act_destroys(const struct dv_act *a, const struct dv_difo *difos)
+{
+	return (dv_act_flags(a->kind) & DV_AF_DESTRUCTIVE) != 0 ||
+	    (a->difo != DV_NONE && (difos[a->difo].flags & DV_DIFO_DESTRUCTIVE) != 0) ||
+	    (a->kind == DV_ACT_AGG && a->param != 0 &&
+	    (difos[a->param - 1].flags & DV_DIFO_DESTRUCTIVE) != 0);
+}
+
 enum dv_aggfunc {
 #define DV_AGG(name, value, text, nwords) DV_AGG_##name = value,
 #include "act.def"
@@ -167,7 +177,7 @@ struct dv_clause {
 #define DV_CL_DEFAULT	2u	/* empty: the default action (a record without data) */
 #define DV_CL_SPECULATES 4u
 #define DV_CL_COMMITS	8u
-#define DV_CL_DESTRUCTIVE 16u
+#define DV_CL_DESTRUCTIVE 16u	/* an action of it destroys, or its predicate */
 
 struct dv_probe {
 	uint32_t prov, mod, func, name;	/* strings */

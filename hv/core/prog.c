@@ -407,12 +407,10 @@ check_act(const struct dv_prog *p, uint32_t i, uint64_t last, struct dv_reason *
 	return 0;
 }
 
-/* Is it destructive, or does it compute its value with what is? */
 static bool
-destroys(const struct dv_prog *p, const struct dv_act *a)
+difo_destroys(const struct dv_prog *p, uint32_t difo)
 {
-	return (dv_act_flags(a->kind) & DV_AF_DESTRUCTIVE) != 0 ||
-	    (a->difo != DV_NONE && (p->difos[a->difo].flags & DV_DIFO_DESTRUCTIVE) != 0);
+	return difo != DV_NONE && (p->difos[difo].flags & DV_DIFO_DESTRUCTIVE) != 0;
 }
 
 /* Order of actions and flags of a clause; the actions themselves are good. */
@@ -420,9 +418,10 @@ static int
 check_clause_flags(const struct dv_prog *p, uint32_t ci, struct dv_reason *why)
 {
 	const struct dv_clause *c = &p->clauses[ci];
-	bool speculates = false, commits = false, destructive = false, fields = false;
+	bool speculates = false, commits = false, fields = false;
+	bool destructive = difo_destroys(p, c->pred);
 	const struct dv_act *a;
-	uint32_t i, kind, is;
+	uint32_t i, k, kind, is;
 
 	for (i = 0; i < c->nact; i++) {
 		a = &p->acts[c->act + i];
@@ -434,13 +433,17 @@ check_clause_flags(const struct dv_prog *p, uint32_t ci, struct dv_reason *why)
 				    "clause %u: speculate() after another or after data", ci);
 			speculates = true;
 		}
-		if (speculates && ((is & DV_AF_NOSPEC) || destroys(p, a)))
+		for (k = 0; k <= a->nargs; k++) {
+			if (!dv_act_destroys(&a[k], p->difos))
+				continue;
+			destructive = true;
+			is |= DV_AF_NOSPEC;
+		}
+		if (speculates && (is & DV_AF_NOSPEC))
 			return dv_refuse(why, "clause %u: %s() may not follow speculate()",
 			    ci, act_name(kind));
 		if (kind == DV_ACT_COMMIT)
 			commits = true;
-		if (destroys(p, a))
-			destructive = true;
 		if (kind == DV_ACT_AGG || kind == DV_ACT_PRINTA)
 			i += a->nargs;
 		if (is & DV_AF_DATA)
@@ -448,7 +451,7 @@ check_clause_flags(const struct dv_prog *p, uint32_t ci, struct dv_reason *why)
 	}
 	if (speculates != !!(c->flags & DV_CL_SPECULATES) ||
 	    commits != !!(c->flags & DV_CL_COMMITS) ||
-	    (destructive && !(c->flags & DV_CL_DESTRUCTIVE)))
+	    destructive != !!(c->flags & DV_CL_DESTRUCTIVE))
 		return dv_refuse(why, "clause %u: flags do not fit the actions", ci);
 	if (commits && fields)
 		return dv_refuse(why, "clause %u: commit() beside data-recording actions", ci);
@@ -560,7 +563,8 @@ check_loc(const struct dv_prog *p, const struct dv_loc *l, bool published)
 	case DV_LOC_RAW:
 		return published && l->reg < 10 ? 0 : -1;
 	case DV_LOC_DIFO:
-		return published && l->value < p->ndifos ? 0 : -1;
+		return published && l->value < p->ndifos &&
+		    !difo_destroys(p, (uint32_t)l->value) ? 0 : -1;
 	default:
 		return -1;
 	}
@@ -576,6 +580,8 @@ check_rule(const struct dv_prog *p, uint32_t i, struct dv_reason *why)
 		return dv_refuse(why, "rule %u: unknown kind", i);
 	if (!difo_ok(p, r->guard) || (r->kind == DV_RULE_STMT && r->guard == DV_NONE))
 		return dv_refuse(why, "rule %u: no such guard", i);
+	if (difo_destroys(p, r->guard))		/* who traces did not ask for it */
+		return dv_refuse(why, "rule %u: a destructive guard", i);
 	if ((r->raw != DV_NONE && r->raw >= p->nargsets) ||
 	    (r->args != DV_NONE && r->args >= p->nargsets))
 		return dv_refuse(why, "rule %u: no such argument set", i);

@@ -311,4 +311,56 @@ TEST(destructive_needs_its_flags)
 	tb_fini(&t);
 }
 
+/* Wherever a clause computes something, and however it is flagged. */
+TEST(a_clause_is_flagged_by_all_of_its_values)
+{
+	enum { PREDICATE, VALUE, KEY, AGGREGATED, INCREMENT, NOTHING, NWHERE };
+	struct process p;
+	uint32_t d, plain, agg;
+	struct dv_act *a;
+	struct tb t;
+
+	for (unsigned where = 0; where < NWHERE; where++)
+		for (unsigned flagged = 0; flagged < 2; flagged++) {
+			tb_init(&t, 2);
+			process_make(&t, &p);
+			d = difo_copyout(&t, DIF_SUBR_COPYOUT, "x");
+			plain = difo_const(&t, 1);
+			clause_begin(&t, where == PREDICATE ? d : DV_NONE);
+			act_trace(&t, where == VALUE ? d : plain);
+			agg = agg_desc(&t, DV_AGG_QUANTIZE, 0, 1, 8, 127);
+			a = act_add(&t, DV_ACT_AGG, where == AGGREGATED ? d : plain);
+			a->arg = agg;
+			a->nargs = 1;
+			a->param = where == INCREMENT ? d + 1 : 0;
+			a = act_add(&t, DV_ACT_TRACE, where == KEY ? d : plain);
+			a->rec = (struct dv_dtype){ .kind = DV_T_INT, .size = 8 };
+			simple_site(&t, clause_end(&t, flagged ? DV_CL_DESTRUCTIVE : 0));
+			if (flagged == (where != NOTHING))
+				tb_go(&t);
+			else
+				EXPECT_REFUSED(&t, "clause 0: flags do not fit the actions");
+			tb_fini(&t);
+		}
+}
+
+/* What a probe's site needs is not for changing the guest. */
+TEST(rules_and_arguments_destroy_nothing)
+{
+	struct process p;
+	struct tb t;
+
+	tb_init(&t, 2);
+	process_make(&t, &p);
+	clause_begin(&t, DV_NONE);
+	act_trace(&t, difo_const(&t, 1));
+	simple_site(&t, clause_end(&t, 0));
+	t.b.rules.v[0].guard = difo_copyout(&t, DIF_SUBR_COPYOUT, "x");
+	EXPECT_REFUSED(&t, "rule 0: a destructive guard");
+	t.b.rules.v[0].guard = DV_NONE;
+	t.b.argsets.v[0].arg[3] = (struct dv_loc){ .kind = DV_LOC_DIFO, .value = 1 };
+	EXPECT_REFUSED(&t, "argument set 0: argument 3 is bad");
+	tb_fini(&t);
+}
+
 TEST_MAIN()
