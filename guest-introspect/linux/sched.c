@@ -376,26 +376,33 @@ add_rule(struct gi_build *b, uint32_t want, uint64_t at, enum event ev, const st
 }
 
 /*
- * The stores of 32 bits to [register + disp] in a function: of a register, or
- * of a constant. False: it cannot be read or decoded, or has too many.
+ * The stores in a function to a member of a task_struct, all of its 4 or 8 bytes:
+ * of a register, or of a constant. False: the function cannot be read or decoded,
+ * or has too many; or the member is none.
  */
 static bool
-find_stores(struct gi_kernel *k, const struct gi_sym *f, int64_t disp, struct store *ret,
+find_stores(struct gi_kernel *k, const struct gi_sym *f, const char *member, struct store *ret,
     unsigned *n)
 {
+	struct gi_member m;
+	struct gi_type t;
 	struct gi_insn i;
 	const uint8_t *p;
+	int64_t disp;
 	size_t at;
 	int base;
 
 	*n = 0;
-	if (disp < 0 || (p = gi_text(k, f->addr, f->size)) == NULL)
+	disp = gi_btf_offsetof(k->btf, gi_type_find(k, GI_T_STRUCT, "task_struct"), member, &m);
+	if (disp < 0 || gi_type(k, gi_btf_resolve(k->btf, m.type), &t) != 0 ||
+	    (t.size != 4 && t.size != 8) || (p = gi_text(k, f->addr, f->size)) == NULL)
 		return false;
 	for (at = 0; at < f->size && gi_insn(p + at, f->size - at, f->addr + at, &i); at += i.len) {
 		struct store *st = &ret[*n];
 
 		if (i.map != 0 || (i.op != 0xc7 && i.op != 0x89) || i.prefix != 0 || i.seg != 0 ||
-		    (i.rex & 8) != 0 || i.disp != disp || (base = gi_insn_base(&i)) < 0)
+		    ((i.rex & 8) != 0) != (t.size == 8) || i.disp != disp ||
+		    (base = gi_insn_base(&i)) < 0)
 			continue;
 		if (*n == MAXSTORES)
 			return false;
@@ -421,7 +428,7 @@ wake_sites(struct gi_build *b, uint32_t want, const struct names *n)
 	unsigned nst, j, found = 0;
 	struct gi_sym f;
 
-	if (!gi_fn_find(k, "try_to_wake_up", &f) || !find_stores(k, &f, gi_offsetof(k, "task_struct", n->state), st, &nst))
+	if (!gi_fn_find(k, "try_to_wake_up", &f) || !find_stores(k, &f, n->state, st, &nst))
 		return false;
 	if (n->delayed && (fair == 0 || (fair = gi_fn_entry(k, fair)) == 0))
 		return false;
@@ -438,13 +445,12 @@ wake_sites(struct gi_build *b, uint32_t want, const struct names *n)
 static void
 change_pri_sites(struct gi_build *b, uint32_t want, const struct names *n, const char *func)
 {
-	int64_t prio = gi_offsetof(b->k, "task_struct", "prio");
 	struct gi_sym f[GI_FN_COPIES];
 	struct store st[MAXSTORES];
 	unsigned nst, i, j, nf = gi_fn_copies(b->k, func, true, f), found = 0;
 
 	for (i = 0; i < nf; i++) {
-		if (!find_stores(b->k, &f[i], prio, st, &nst))
+		if (!find_stores(b->k, &f[i], "prio", st, &nst))
 			continue;
 		for (j = 0; j < nst; j++)
 			add_rule(b, want, st[j].at, CHANGE_PRI, n, &st[j]);

@@ -62,8 +62,17 @@ test_a_sleep_has_one_wakeup()
 	    $2 == "on" && $4 != 0 {
 		if (left[$4] && w[$4] != slept[$4]) { bad++; print "slept", slept[$4], "wakeups", w[$4] + 0, $0 }
 		left[$4] = 0; w[$4] = 0; n += slept[$4] }
-	    END { print n + 0, bad + 0, asleep + 0; exit !(n > 600 && bad == 0 && asleep == 0) }' \
+	    END { print n + 0, bad + 0, asleep + 0; exit !(n > 250 && bad == 0 && asleep == 0) }' \
 	    "$kept/sched" >"$tmp/wakes" || { tail -n 10 "$tmp/wakes"; fail "sleeps, without one wakeup, of the waking: see above"; }
+}
+
+# A wakeup fires where the waker has decided that the thread sleeps, not as
+# try_to_wake_up is entered: there it may not sleep yet, or another may be faster.
+test_wakeup_is_decided()
+{
+	dv -qn 'sched:::wakeup { @[stack(1)] = count(); } tick-1s { exit(0); }' >"$tmp/out" || return 1
+	grep -q '`[a-z]' "$tmp/out" || fail "no wakeups" || return 1
+	! grep -E 'try_to_wake_up(\+0x.)?$' "$tmp/out" || fail "wakeups at the entry"
 }
 
 # The guest's own sched_switch has the same switches to and from the workloads:
@@ -110,7 +119,7 @@ test_wakeups_are_in_tracefs()
 	no_drops || return 1
 	sed -n 's/^\([0-9]* [0-9]*\) sched_waking: .* pid=\([0-9]*\) .*/\1 \2/p' "$tmp/own" >"$tmp/theirs"
 	grep -v -e ready -e '^$' "$tmp/trace.out" | sort -n -k1,1 -k2,2 | cut -d' ' -f1,3- >"$tmp/ours"
-	[ "$(wc -l <"$tmp/ours")" -gt 400 ] || fail "only $(wc -l <"$tmp/ours") wakeups" || return 1
+	[ "$(wc -l <"$tmp/ours")" -gt 250 ] || fail "only $(wc -l <"$tmp/ours") wakeups" || return 1
 	sort -s -n -k1,1 "$tmp/theirs" | diff - "$tmp/ours" | grep '^>' | head -n 5 >"$tmp/more"
 	[ ! -s "$tmp/more" ] || { cat "$tmp/more"; fail "wakeups that the guest does not know"; }
 }
