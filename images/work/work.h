@@ -38,6 +38,7 @@ int work_groups(const struct work *w, long *arg, char **argv);
 int work_who(const struct work *w, long *arg, char **argv);
 int work_faults(const struct work *w, long *arg, char **argv);
 int work_stack(const struct work *w, long *arg, char **argv);
+int work_ext(const struct work *w, long *arg, char **argv);
 int work_bench(const struct work *w, long *arg, char **argv);
 
 /*

@@ -229,6 +229,11 @@ test_all_classes_are_enqueued()
 # threads are known: they compute on one CPU, and all but one wait.
 test_who_is_queued()
 {
+	who_is_queued
+}
+
+who_is_queued()
+{
 	trace_start -x nspec=4 -x specsize=100k -qn 'BEGIN { printf("ready\n"); }
 	    int most, spec[int], len[int]; uint64_t since[int], in[uintptr_t];
 	    sched:::enqueue { this->n = ++len[this->c = args[2]->cpu_id];
