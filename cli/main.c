@@ -239,7 +239,7 @@ trace_host(const struct dv_opts *o, int *status, struct dv_err *err)
 	int rc;
 
 	if ((rc = dv_program_open(&p, o, NULL, err)) == DV_E_COMPILE)
-		guest = true;
+		guest = dc_guest_missed(p.dc);
 	else if (rc == 0 && o->mode == DV_MODE_TRACE)
 		rc = dv_program_needs_guest(&p, &guest, err);
 	if (rc != 0 || guest) {
@@ -251,30 +251,6 @@ trace_host(const struct dv_opts *o, int *status, struct dv_err *err)
 	dv_program_close(&p);
 	dv_vm_close(&vm);
 	return rc;
-}
-
-/*
- * Is the program wrong whatever the guest is like? D_SYNTAX may not be: the
- * name of a type that only the guest has is one, too.
- */
-static bool
-wrong_anyway(const struct dv_err *err)
-{
-	/* What a kernel's probes, types, symbols and translators can put right. */
-	static const char *const tags[] = {
-		"D_PDESC_ZERO", "D_IDENT_", "D_ARGS_", "D_XLATE_", "D_ATTR_MIN",
-		"D_PRAGMA_DEPEND", "D_SYM_", "D_TYPE_", "D_DECL_", "D_OP_", "D_ADDROF_",
-		"D_DEREF_", "D_SIZEOF_", "D_OFFSETOF_", "D_CAST_", "D_PROTO_ARG",
-		"D_SYNTAX", "D_UNKNOWN"
-	};
-	size_t i;
-
-	if (err->tag[0] == '\0')
-		return false;
-	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
-		if (strncmp(err->tag, tags[i], strlen(tags[i])) == 0)
-			return false;
-	return true;
 }
 
 static int
@@ -300,10 +276,6 @@ trace(const struct dv_opts *o, struct dv_err *err, int *status)
 	if ((rc = trace_host(o, status, &first)) != 1) {
 		*err = first;
 		return rc;
-	}
-	if (wrong_anyway(&first)) {
-		*err = first;
-		return DV_E_COMPILE;
 	}
 	return trace_running(o, &first, status, err);
 }

@@ -298,6 +298,25 @@ match_all(struct dv_probesrc *ps, const struct dc_pdesc *d, dv_probenums_t *nums
 	    total - nfixed - (uint32_t)ps->nguest);
 }
 
+bool
+dv_probesrc_guests(const struct dv_probesrc *ps, const struct dc_pdesc *d)
+{
+	bool prov = dv_glob_is_pattern(d->prov);
+	size_t i;
+
+	if (d->id != 0)
+		return true;
+	if (strncmp(d->name, "tick-", 5) == 0 || strncmp(d->name, "profile-", 8) == 0)
+		return false;
+	for (i = 0; i < ps->nfixed; i++)
+		if (strcmp(d->name, ps->own.v[i].name) == 0)
+			return false;
+	for (i = 0; i < GI_NPROV; i++)
+		if (field_matches(d->prov, prov, gi_providers[i]))
+			return true;
+	return false;
+}
+
 static int
 lookup(struct dv_probesrc *ps, const struct dc_pdesc *d, struct matches **ret, struct dv_err *err)
 {
@@ -374,6 +393,23 @@ common_args(struct dc_probeinfo *info, const struct gi_probe *p, bool first)
 	}
 }
 
+/* Why a name that looks like a rate is none. */
+static const char *
+no_rate(const struct dc_pdesc *d)
+{
+	uint64_t period;
+	bool allvcpu;
+	const char *p;
+
+	if (strncmp(d->name, "tick-", 5) != 0 && strncmp(d->name, "profile-", 8) != 0)
+		return NULL;
+	p = strchr(d->name, '-') + 1;
+	if (*p < '0' || *p > '9' || rate_parse(d->name, &allvcpu, &period))
+		return NULL;
+	return dv_parse_rate(p, &period) == 0 ? "the fastest rate is 5000hz" :
+	    "a rate is a number and one of hz, ns, us, ms, s, m, h and d";
+}
+
 static void
 add_provider(struct dc_probeinfo *info, const char *prov)
 {
@@ -415,8 +451,9 @@ compiler_match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, st
 		}
 		if (m->nums.n == 0) {
 			m->info.flags = 0;
-			m->info.why_not = m->why_not;
+			m->info.why_not = m->why_not != NULL ? m->why_not : no_rate(d);
 		}
+		m->info.partial = ps->k == NULL && dv_probesrc_guests(ps, d);
 		m->have_info = true;
 	}
 	*ret = m->info;

@@ -36,6 +36,9 @@ typedef DV_VEC(uint32_t) dv_probenums_t;
 int  dv_probesrc_match(struct dv_probesrc *ps, const struct dc_pdesc *d,
 		       dv_probenums_t *ret, struct dv_err *err);
 
+/* Might a guest have probes that match? It has none with names of ours. */
+bool dv_probesrc_guests(const struct dv_probesrc *ps, const struct dc_pdesc *d);
+
 /* The compiler's view of it. */
 void dv_probesrc_init(struct dc_probes *ret, struct dv_probesrc *ps);
 

@@ -263,8 +263,19 @@ dv_program_needs_guest(struct dv_program *p, bool *ret, struct dv_err *err)
 
 	*ret = false;
 	for (i = 0; rc == 0 && !*ret && i < p->wanted.n; i++) {
+		const struct dc_pdesc *d = &p->wanted.v[i].desc;
+
 		nums.n = 0;
-		rc = dv_probesrc_match(p->ps, &p->wanted.v[i].desc, &nums, err);
+		rc = dv_probesrc_match(p->ps, d, &nums, err);
+		if (rc == 0 && nums.n == 0 && dv_probesrc_guests(p->ps, d)) {	/* with -Z */
+			*ret = true;
+			if (d->id != 0)
+				dv_err_set(err, DV_E_NOENT, "probe %u would be a guest's", d->id);
+			else
+				dv_err_set(err, DV_E_NOENT,
+				    "%.64s:%.64s:%.64s:%.64s would be a guest's probes", d->prov,
+				    d->mod, d->func, d->name);
+		}
 		for (j = 0; rc == 0 && !*ret && j < nums.n; j++) {
 			dv_probesrc_get(p->ps, nums.v[j], &v);
 			if (!v.allvcpu)

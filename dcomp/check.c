@@ -166,6 +166,7 @@ ck_ident(struct dc *c, struct node *n)
 			    c->t_int : c->t_long);
 		if (n->scope == SC_GLOBAL && id_is_type(c, n->str, NULL))
 			BAD(c, n, D_IDENT_BADREF, "a type is used as a value: %s", n->str);
+		dc_miss(c);
 		BAD(c, n, D_IDENT_UNDEF, "failed to resolve %s: unknown variable name",
 		    ck_name(c, n));
 	}
@@ -187,6 +188,7 @@ ck_ident(struct dc *c, struct node *n)
 			    n->str);
 		return xl_inline(c, id, n);
 	case ID_BROKEN:
+		dc_miss(c);
 		BAD(c, n, id->why_tag, "%s is not available: %s", n->str, id->why);
 	case ID_TYPE:
 		BAD(c, n, D_IDENT_BADREF, "a type is used as a value: %s", n->str);
@@ -209,6 +211,7 @@ ck_sym(struct dc *c, struct node *n, bool addr_only)
 
 	if (q != n->str)
 		mod = dc_strdup(c, n->str, (size_t)(q - n->str));
+	dc_miss(c);
 	if (ts == NULL || ts->symbol == NULL ||
 	    ts->symbol(ts->arg, mod, q + 1, &sym) != 0)
 		BAD(c, n, D_IDENT_UNDEF, "failed to resolve %s: no such symbol", n->str);
@@ -496,6 +499,7 @@ ck_call(struct dc *c, struct node *n)
 		BAD(c, n, D_CG_EXPR, "aggregating function %s() can only be assigned to an "
 		    "aggregation", id->name);
 	case ID_BROKEN:
+		dc_miss(c);
 		BAD(c, n, id->why_tag, "%s is not available: %s", n->a->str, id->why);
 	default:
 		BAD(c, n, D_FUNC_IDKIND, "%s is no function", n->a->str);

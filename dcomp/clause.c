@@ -76,6 +76,7 @@ match(struct dc *c, struct clause *cl, const struct dc_source *src)
 			    "probe description is not valid");
 			return;
 		}
+		c->missed |= in.partial;
 		if (in.nmatched == 0) {
 			if ((src->flags & DC_F_ZDEFS) || c->opt[DV_OPT_ZDEFS]) {
 				at_clause(c, cl, d, &in, src);

@@ -77,6 +77,7 @@ dcyerror(const DCYLTYPE *l, struct dc *c, struct lexer *lx, void *scanner, const
 	(void)scanner;
 	if (strncmp(msg, "memory", 6) == 0)
 		msg = "the text is nested too deeply";
+	c->missed |= !c->bad && c->missed_word;
 	dc_error(c, at(l), D_SYNTAX, "%s", msg);
 }
 
@@ -579,8 +580,10 @@ atom:
 	| TNAME				{
 		struct type *t = NULL;
 
-		if (!id_is_type(c, $1.s, &t))
+		if (!id_is_type(c, $1.s, &t)) {
+			dc_miss(c);
 			dc_error(c, at(&@1), D_UNKNOWN, "unknown type name: %s", $1.s);
+		}
 		$$ = (struct atom){ .word = DW_TYPE, .type = t };
 	}
 	;

@@ -81,7 +81,8 @@ struct dc_arg {
 #define DC_MAXPROV 8
 struct dc_probeinfo {
 	uint64_t nmatched;
-	const char *why_not;	/* none matched: one would that the guest cannot have; or NULL */
+	const char *why_not;	/* none matched: why, if more can be said than that; or NULL */
+	bool partial;		/* no guest is there, and one might have more such probes */
 	uint32_t nargs;		/* of the arguments typed alike in all matched probes */
 	struct dc_arg args[DC_MAXARGS];
 	bool args_differ;	/* matched probes differ in their argument types (D_ARGS_MULTI) */
@@ -176,6 +177,12 @@ int  dc_compile(struct dc *dc, const struct dc_source *src, struct dv_progb *out
  * into out->opts.
  */
 int  dc_finish(struct dc *dc, struct dv_progb *out, struct dv_err *err);
+
+/*
+ * Has what failed to compile met something that a guest could have, while there is no
+ * type source: an unknown name, type or probe? If not, it is wrong for any guest.
+ */
+bool dc_guest_missed(const struct dc *dc);
 
 /*
  * One expression (no clause) to a DIFO: introspection's guards and arguments.

@@ -80,6 +80,7 @@ id_is_type(struct dc *c, const char *name, struct type **ret)
 {
 	struct ident *id = dv_smap_get_ptr(c->globals, name);
 	const char *q = strchr(name, '`');
+	bool missed = c->missed;
 	struct type *t;
 
 	if (q != NULL) {
@@ -90,8 +91,12 @@ id_is_type(struct dc *c, const char *name, struct type **ret)
 		if (id->kind != ID_TYPE)
 			return false;
 		t = id->type;
-	} else if ((t = ty_find(c, NULL, T_TYPEDEF, name)) == NULL)
+	} else if ((t = ty_find(c, NULL, T_TYPEDEF, name)) == NULL) {
+		/* any name is looked up so: it matters only where a type is needed */
+		c->missed_word |= c->missed;
+		c->missed = missed;
 		return false;
+	}
 	if (ret != NULL)
 		*ret = t;
 	return true;

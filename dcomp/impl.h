@@ -338,6 +338,8 @@ struct dc {
 	bool lib;			/* the text is a library's */
 	bool expr_mode;			/* dc_expr: guards and arguments */
 	const char *libname;
+	bool missed;			/* dc_guest_missed() */
+	bool missed_word;		/* a word that might be the name of a guest's type */
 	const char *lib_missing;	/* why nothing of this library can be had, or NULL */
 	struct libname { const char *name; struct libname *next; } *libs;	/* that were read */
 	struct broken *broken;		/* declarations of libraries left out so far */
@@ -410,6 +412,12 @@ bool dc_error_proto(struct dc *c, struct loc l, enum dc_tag tag, const char *con
 bool dc_error(struct dc *c, struct loc l, enum dc_tag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));	/* false */
 bool dc_nomem(struct dc *c);
+/* Something is looked for that a guest may have: see dc_guest_missed(). */
+static inline void
+dc_miss(struct dc *c)
+{
+	c->missed |= c->cfg.types == NULL;
+}
 const char *dc_tag_name(enum dc_tag tag);
 void *dc_alloc(struct dc *c, size_t n);		/* never NULL: see diag.c */
 const char *dc_strdup(struct dc *c, const char *s, size_t n);

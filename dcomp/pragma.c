@@ -165,7 +165,12 @@ have_probes(struct dc *c, const char *kind, const char *name)
 		d.prov = name;
 	else
 		d.mod = name;
-	return ps == NULL || (ps->match(ps->arg, &d, &in, &err) == 0 && in.nmatched > 0);
+	if (ps == NULL)
+		return true;
+	if (ps->match(ps->arg, &d, &in, &err) != 0)
+		return false;
+	c->missed |= in.partial;
+	return in.nmatched > 0;
 }
 
 static bool

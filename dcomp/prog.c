@@ -129,6 +129,7 @@ begin(struct dc *c, const char *text, size_t len, uint32_t flags, struct dv_err 
 	c->at = false;
 	c->have_info = false;
 	c->clflags = 0;
+	c->missed = c->missed_word = false;
 }
 
 static int
@@ -417,6 +418,12 @@ dc_compile(struct dc *c, const struct dc_source *src, struct dv_progb *out, stru
 		dc_nomem(c);
 	c->out = NULL;
 	return finish(c, err);
+}
+
+bool
+dc_guest_missed(const struct dc *c)
+{
+	return c->missed;
 }
 
 int

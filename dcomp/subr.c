@@ -139,6 +139,7 @@ ck_lock(struct dc *c, struct node *n, struct ident *id, char ch)
 
 	snprintf(name, sizeof(name), "__%s%s", id->name, lock_kind(ch, n->list->type));
 	x = id_find(c, SC_GLOBAL, name);
+	dc_miss(c);
 	if (x == NULL)
 		BAD(c, n, D_VAR_UNSUP, "%s( ) is not available: it looks at a guest's lock, and "
 		    "no guest is attached", id->name);

@@ -326,6 +326,7 @@ ty_find(struct dc *c, const char *mod, enum tkind k, const char *name)
 	};
 	dc_tid_t id;
 
+	dc_miss(c);
 	if (c->cfg.types == NULL)
 		return NULL;
 	id = c->cfg.types->find(c->cfg.types->arg, mod, kinds[k], name);

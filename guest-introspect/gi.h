@@ -220,6 +220,9 @@ bool gi_probe_exists(const struct gi_kernel *k, size_t i);
  * module's symbols: who can tell by its name that none is wanted passes it by.
  */
 bool gi_probe_run(const struct gi_kernel *k, size_t i, const char **mod, size_t *end);
+/* The providers whose probes are the guest's, in the order of their runs. */
+#define GI_NPROV 4u
+extern const char *const gi_providers[GI_NPROV];
 /* First probe index of a provider's run and its length; false: no such provider. */
 bool gi_probe_range(const struct gi_kernel *k, const char *prov, size_t *first, size_t *n);
 

@@ -146,29 +146,28 @@ gi_probe(const struct gi_kernel *k, size_t i, struct gi_probe *ret)
 		gi_fbt_probe(k, (uint32_t)i - p->fbt_first, ret);
 }
 
+const char *const gi_providers[GI_NPROV] = { "syscall", "sched", "proc", "fbt" };
+
 bool
 gi_probe_range(const struct gi_kernel *k, const char *prov, size_t *first, size_t *n)
 {
 	const struct gi_probes *p = k->probes;
+	size_t at[GI_NPROV + 1], i;
 
 	if (p == NULL)
 		return false;
-	if (strcmp(prov, "syscall") == 0) {
-		*first = 0;
-		*n = p->sched_first;
-	} else if (strcmp(prov, "sched") == 0) {
-		*first = p->sched_first;
-		*n = p->nsched;
-	} else if (strcmp(prov, "proc") == 0) {
-		*first = p->proc_first;
-		*n = p->nproc;
-	} else if (strcmp(prov, "fbt") == 0) {
-		*first = p->fbt_first;
-		*n = p->nfbt + gi_fbt_mod_probes(k);
-	} else {
-		return false;
-	}
-	return *n != 0;
+	at[0] = p->syscall_first;
+	at[1] = p->sched_first;
+	at[2] = p->proc_first;
+	at[3] = p->fbt_first;
+	at[4] = gi_nprobes(k);
+	for (i = 0; i < GI_NPROV; i++)
+		if (strcmp(prov, gi_providers[i]) == 0) {
+			*first = at[i];
+			*n = at[i + 1] - at[i];
+			return *n != 0;
+		}
+	return false;
 }
 
 /* ---- building ---- */

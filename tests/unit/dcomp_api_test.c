@@ -366,4 +366,35 @@ TEST(a_listing_has_the_documented_layout)
 	    "x                500  scl tls w    D type (integer) (size 8)\n");
 	fix_fini(&f);
 }
+/* What was not found may be a guest's; what is wrong in itself stays wrong. */
+TEST(what_a_guest_could_have_is_known_to_be_missed)
+{
+	static const struct { const char *text; bool missed; } t[] = {
+		{ "BEGIN { trace(x); }", true }, { "BEGIN { trace(`x); }", true },
+		{ "BEGIN { trace(&`x); }", true }, { "BEGIN { trace(curthread->pid); }", true },
+		{ "BEGIN { trace((x_t)1); }", true }, { "BEGIN { trace(sizeof(x_t)); }", true },
+		{ "BEGIN { trace(((struct x *)0)->y); }", true },
+		{ "BEGIN { trace(sizeof(struct vmlinux`x)); }", true },
+		{ "this x_t *y; BEGIN { }", true }, { "BEGIN { trace(xlate<x_t>(1)); }", true },
+		{ "BEGIN { x = 1; x = \"\"; }", false }, { "BEGIN { 1 = 2; }", false },
+		{ "BEGIN { y(1); }", false }, { "BEGIN { trace(1.5); }", false },
+		{ "BEGIN { trace(*1); }", false },
+		{ "struct s { int a; }; BEGIN { trace(((struct s *)0)->b); }", false },
+		{ "BEGIN { printf(\"%d\", \"\"); }", false }, { "BEGIN { $x; }", false },
+	};
+	struct fix f;
+	size_t i;
+
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		fix_init(&f, 0, NULL);
+		EXPECT_EQ(compile(&f, t[i].text), DV_E_COMPILE);
+		if (dc_guest_missed(f.dc) != t[i].missed)
+			FAIL("%s: %s", t[i].text, f.err.text);
+		/* of this text, not of the one before */
+		EXPECT_EQ(compile(&f, "BEGIN { trace(*1); }"), DV_E_COMPILE);
+		EXPECT(!dc_guest_missed(f.dc));
+		fix_fini(&f);
+	}
+}
+
 TEST_MAIN()

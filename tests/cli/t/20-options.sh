@@ -182,6 +182,24 @@ test_version()
 	dv --version && cmp "$tmp/v" "$tmp/out"
 }
 
+# What no guest puts right is told at once, whether guests run or not.
+test_errors_that_are_no_guests_matter()
+{
+	for program in 'BEGIN { trace(1 + "a"); }' 'BEGIN { x = 1; x = "a"; }' 'BEGIN { 1 = 2; }' \
+	    'BEGIN { trace(&1); }' 'BEGIN { trace(*1); }' 'BEGIN { trace(args[0]); }' \
+	    'BEGIN { trace(nosuch()); }' 'BEGIN { trace(sizeof(void)); }' \
+	    'BEGIN { @a[1] = count(); @a[""] = count(); }' 'BEGIN { trace(1.5); }' \
+	    'struct s { int a; }; BEGIN { trace(((struct s *)0)->b); }' 'nosuch:::probe' \
+	    'dtrace:::NOSUCH' 'tick-x' 'BEGIN, END { trace(args[1]); }'; do
+		refused 1 '^dvisor: invalid probe specifier' -n "$program" || return 1
+	done
+	refused 1 'tick-9000hz does not match any probes: the fastest rate is 5000hz$' \
+	    -n tick-9000hz &&
+	refused 1 'profile-9001 does not match any probes: the fastest rate is 5000hz$' \
+	    -n profile:::profile-9001 &&
+	refused 1 'a rate is a number and one of hz, ns, us, ms, s, m, h and d$' -n tick-10q
+}
+
 test_unmatched_descriptions()
 {
 	dv -qZn 'nosuch:::probe { exit(1); }' -n 'BEGIN { exit(5); }'

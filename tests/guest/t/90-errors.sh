@@ -229,7 +229,11 @@ test_two_guests_and_none_named()
 	"$dvisor" guest --name "${vm}b" --append 'console=ttyS0 quiet no_timer_check' >/dev/null || return 1
 	refused 2 'name one with --vm' -n 'syscall:::entry' &&
 	    refused 2 'name one with --vm.*profile-97 fires on the vCPUs of a guest' \
-	    -n 'profile-97 { @ = count(); }' -n 'tick-1s { exit(0); }'
+	    -n 'profile-97 { @ = count(); }' -n 'tick-1s { exit(0); }' &&
+	    refused 2 "name one with --vm.*syscall:::entry would be a guest's probes" \
+	    -Zn 'syscall:::entry { @ = count(); }' -n 'tick-1s { exit(0); }' &&
+	    refused 2 'name one with --vm.*failed to resolve x' -n 'BEGIN { trace(x); }' &&
+	    refused 1 '^dvisor: invalid probe specifier.*D_OP_INCOMPAT' -n 'BEGIN { trace(1 + ""); }'
 	rc=$?
 	"$dvisor" guest --stop "${vm}b" || return 1
 	return $rc
