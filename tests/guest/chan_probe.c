@@ -10,8 +10,6 @@
  *	go GENERATION		starts it
  *	times N			N connections, one INFO each
  *	junk			malformed messages; each must end its connection
- *	qmp PATH COMMAND	one QMP command without arguments, by itself;
- *				prints the answer
  */
 #include "chan.h"
 
@@ -154,40 +152,6 @@ junk(const char *sock)
 	must_hang_up(sock, "an oversized LOAD", &m, sizeof(m) - sizeof(m.read));
 }
 
-/* Reads QMP up to an answer; events pass by. */
-static void
-qmp_answer(FILE *f, bool show)
-{
-	char line[65536];
-
-	while (fgets(line, sizeof(line), f) != NULL)
-		if (strncmp(line, "{\"return\"", 9) == 0 ||
-		    strncmp(line, "{\"QMP\"", 6) == 0) {
-			if (show)
-				fputs(line, stdout);
-			return;
-		}
-	fputs("chan_probe: no answer from QMP\n", stderr);
-	exit(1);
-}
-
-static void
-qmp(const char *path, const char *command)
-{
-	FILE *f = fdopen(unix_connect(path), "r+");
-
-	if (f == NULL)
-		exit(1);
-	qmp_answer(f, false);
-	fputs("{\"execute\":\"qmp_capabilities\"}\n", f);
-	fflush(f);
-	qmp_answer(f, false);
-	fprintf(f, "{\"execute\":\"%s\"}\n", command);
-	fflush(f);
-	qmp_answer(f, true);
-	fclose(f);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -225,9 +189,6 @@ main(int argc, char **argv)
 		} else if (strcmp(argv[i], "junk") == 0) {
 			junk(argv[1]);
 			i++;
-		} else if (strcmp(argv[i], "qmp") == 0 && i + 2 < argc) {
-			qmp(argv[i + 1], argv[i + 2]);
-			i += 3;
 		} else if (strcmp(argv[i], "times") == 0 && i + 1 < argc) {
 			for (long n = atol(argv[i + 1]); n > 0; n--) {
 				struct dv_ctl_info info;

@@ -17,7 +17,9 @@
 #	pid, log	QEMU's process, and what QEMU itself said
 #
 # GUEST_APPEND, GUEST_MEM (512), GUEST_SMP (2), GUEST_ACCEL (tcg,thread=multi),
-# GUEST_CPU (max), GUEST_SECONDS (120, to come up) change a guest at its start.
+# GUEST_CPU (max), GUEST_MACHINE (QEMU's default), GUEST_SECONDS (120, to come up)
+# change a guest at its start. On a microvm, which has but one serial port, the
+# shell is a virtio port. GUEST_PATIENCE (1) multiplies all limits of time.
 # All guests are stopped when the shell exits; only processes started here are
 # ever signalled, by their numbers. A test that sets an EXIT trap of its own
 # calls guest_stop_all in it.
@@ -58,14 +60,21 @@ guest_launch()
 	# The reader starts first and ends when QEMU closes the FIFO.
 	cat "$gl_dir/shell.out" >"$gl_dir/shell.log" 2>/dev/null &
 	echo $! >"$gl_dir/reader"
+	case ${GUEST_MACHINE:-} in
+	microvm*)
+		set -- -device virtio-serial-device -chardev "pipe,id=shell,path=$gl_dir/shell" \
+		    -device virtserialport,chardev=shell,name=shell "$@" ;;
+	*) set -- -serial "pipe:$gl_dir/shell" "$@" ;;
+	esac
 	"${QEMU:-qemu-system-x86_64}" \
+	    ${GUEST_MACHINE:+-M "$GUEST_MACHINE"} \
 	    -accel "${GUEST_ACCEL:-tcg,thread=multi}" -cpu "${GUEST_CPU:-max}" \
 	    -m "${GUEST_MEM:-512}" -smp "${GUEST_SMP:-2}" \
 	    -kernel "$guest_cache/$gl_series/vmlinuz" \
 	    -initrd "$guest_cache/$gl_series/initrd.img" \
 	    -append "console=ttyS0 quiet panic=-1 no_timer_check ${GUEST_APPEND:-}" \
 	    -display none -no-reboot -nodefaults -monitor none \
-	    -serial "file:$gl_dir/console" -serial "pipe:$gl_dir/shell" \
+	    -serial "file:$gl_dir/console" \
 	    -qmp "unix:$gl_dir/qmp,server=on,wait=off" \
 	    "$@" >"$gl_dir/log" 2>&1 </dev/null &
 	echo $! >"$gl_dir/pid"
@@ -86,7 +95,7 @@ guest_alive()			# NAME
 guest_wait_for()
 {
 	gw_file=$(guest_dir "$1")/$3
-	gw_left=$(($2 * 10))
+	gw_left=$(($2 * 10 * ${GUEST_PATIENCE:-1}))
 	until grep -Eq -- "$4" "$gw_file" 2>/dev/null; do
 		guest_alive "$1" || {
 			grep -Eq -- "$4" "$gw_file" 2>/dev/null && return 0
@@ -128,7 +137,7 @@ guest_run()
 {
 	gr_dir=$(guest_dir "$1")
 	gr_skip=$(wc -c <"$gr_dir/shell.log")
-	gr_left=$((${3:-60} * 20))
+	gr_left=$((${3:-60} * 20 * ${GUEST_PATIENCE:-1}))
 	guest_alive "$1" || { echo "guest $1: not running" >&2; return 125; }
 	guest_send "$1" "$2"
 	while :; do
@@ -149,6 +158,25 @@ guest_run()
 guest_count()
 {
 	printf '%s\n' "$1" | sed -n "s/.*[: ]$2=\([0-9][0-9]*\).*/\1/p" | tail -n 1
+}
+
+# guest_tool NAME [COMPILER ARGUMENT...]: the program of tests/guest/NAME.c, made
+# if need be.
+guest_tool()
+{
+	gt_src=$DVISOR_SRC/tests/guest/$1.c gt_bin=$DVISOR_BUILD/obj/tests/guest/$1
+	shift
+	if [ ! -x "$gt_bin" ] || [ "$gt_src" -nt "$gt_bin" ]; then
+		mkdir -p "${gt_bin%/*}" &&
+		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -pthread -o "$gt_bin" "$gt_src" "$@" || return 1
+	fi
+	echo "$gt_bin"
+}
+
+# qmp SOCKET COMMAND [ARGUMENTS]: one command to a QEMU; prints the answer.
+qmp()
+{
+	qmp_bin=$(guest_tool qmp) && "$qmp_bin" "$@"
 }
 
 # guest_stop NAME: ends its QEMU and removes its folder.

@@ -27,7 +27,7 @@ test_attach_and_detach_many_times()
 
 test_vms_lists_the_guest()
 {
-	"$dvisor" vms | grep "^$vm " | grep -q ' tcg ' || fail "vms does not list $vm"
+	"$dvisor" vms | grep "^$vm " | grep -q " $carrier " || fail "vms does not list $vm"
 }
 
 test_killed_command_leaves_no_probe()

@@ -4,15 +4,9 @@
 # probe REQUEST...: chan_probe on the guest's socket.
 probe()
 {
-	probe_bin=$DVISOR_BUILD/obj/tests/guest/chan_probe
-	if [ ! -x "$probe_bin" ] || [ "$DVISOR_SRC/tests/guest/chan_probe.c" -nt "$probe_bin" ]; then
-		mkdir -p "${probe_bin%/*}" &&
-		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -iquote "$DVISOR_SRC" \
-		    -iquote "$DVISOR_SRC/cli" -iquote "$DVISOR_SRC/hv" \
-		    -iquote "$DVISOR_SRC/hv/abi" -iquote "$DVISOR_SRC/hv/core" \
-		    -o "$probe_bin" "$DVISOR_SRC/tests/guest/chan_probe.c" \
-		    "$DVISOR_BUILD/obj/cli/chan_tcg.o" "$DVISOR_BUILD/libdvbase.a" || return 1
-	fi
+	probe_bin=$(guest_tool chan_probe -iquote "$DVISOR_SRC" -iquote "$DVISOR_SRC/cli" \
+	    -iquote "$DVISOR_SRC/hv" -iquote "$DVISOR_SRC/hv/abi" -iquote "$DVISOR_SRC/hv/core" \
+	    "$DVISOR_BUILD/obj/cli/chan_tcg.o" "$DVISOR_BUILD/libdvbase.a") || return 1
 	if [ "$(id -u)" = 0 ]; then probe_run=/run; else probe_run=$XDG_RUNTIME_DIR; fi
 	timeout -k 1 60 "$probe_bin" "$probe_run/dvisor/${probe_vm:-$vm}.sock" "$@"
 }
@@ -67,10 +61,10 @@ test_ram_table_has_the_holes_of_the_machine()
 
 test_paused_guest_can_be_attached()
 {
-	probe qmp "$(guest_dir g)/qmp" stop || return 1
+	qmp "$(guest_dir g)/qmp" stop || return 1
 	n=$(dv -qn 'BEGIN { printf("%s\n", execname); exit(0); } syscall:::entry { @ = count(); }' | head -n 1)
 	probe info | grep -q '^state.* paused' || fail "the guest is not paused"
-	probe qmp "$(guest_dir g)/qmp" cont || return 1
+	qmp "$(guest_dir g)/qmp" cont || return 1
 	same "execname in BEGIN" "$n" swapper/0 &&
 	guest_run g true
 }

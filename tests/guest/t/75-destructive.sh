@@ -84,7 +84,7 @@ test_chill_in_timers_lets_the_guest_work()
 	    profile-50 { chill(3000000); @ = count(); } tick-10 { chill(5000000); }
 	    END { chill(1000); printa("profile %@d\n", @); }' || return 1
 	guest_run g 'dvwork -p 0 signals 500 && dvwork pingpong 300' || return 1
-	probe qmp "$(guest_dir g)/qmp" stop && probe qmp "$(guest_dir g)/qmp" cont &&
+	qmp "$(guest_dir g)/qmp" stop && qmp "$(guest_dir g)/qmp" cont &&
 	guest_run g true && trace_stop || return 1
 	no_drops && grep -q '^profile [1-9]' "$tmp/trace.out" || fail "$(cat "$tmp/trace.out")"
 }
@@ -98,7 +98,7 @@ wait_stopped()
 		[ $ws_left -gt 0 ] || { fail "it was not stopped: $(cat "$tmp/trace.err")"; return 1; }
 		sleep 0.05
 	done
-	probe qmp "$(guest_dir g)/qmp" query-status >"$tmp/status" || return 1
+	qmp "$(guest_dir g)/qmp" query-status >"$tmp/status" || return 1
 	grep -q '"status": "paused"' "$tmp/status" || fail "QMP says: $(cat "$tmp/status")"
 }
 
@@ -151,8 +151,8 @@ test_dvisor_guest_can_be_resumed()
 	dg_name=res-$$
 	"$dvisor" guest --name $dg_name >"$tmp/name" || return 1
 	if [ "$(id -u)" = 0 ]; then dg_dir=/run/dvisor; else dg_dir=$XDG_RUNTIME_DIR/dvisor; fi
-	probe qmp "$dg_dir/$dg_name.qmp" stop && "$dvisor" guest --resume $dg_name &&
-	probe qmp "$dg_dir/$dg_name.qmp" query-status >"$tmp/status"
+	qmp "$dg_dir/$dg_name.qmp" stop && "$dvisor" guest --resume $dg_name &&
+	qmp "$dg_dir/$dg_name.qmp" query-status >"$tmp/status"
 	grep -q '"running": true' "$tmp/status" || fail "QMP says: $(cat "$tmp/status")"
 	dg_status=$?
 	"$dvisor" guest --stop $dg_name
