@@ -12,6 +12,7 @@
 #include "boot.h"
 
 #include "chan.h"
+#include "kvm_host.h"
 #include "msg.h"
 #include "paths.h"
 #include "run.h"
@@ -565,6 +566,8 @@ dv_doctor_main(int argc, char **argv)
 	report("default guest image", image, "make it with `make images`");
 	run = dv_path_run(buf, sizeof(buf), "") && access(buf, W_OK) == 0;
 	report("folder for control sockets", run, "run as root, or set XDG_RUNTIME_DIR");
+	if (access("/dev/kvm", F_OK) == 0)
+		report("kernel module, for guests of KVM", kvm_module_check("", &err) == 0, err.text);
 	report("D library", dv_path_lib(buf, sizeof(buf)) && access(buf, R_OK) == 0,
 	    "run `make install`");
 	return qemu && plugin && image && run ? 0 : 1;

@@ -2,7 +2,7 @@
 /*
  * chan.h - the command's end of a carrier: control, buffers, guest reads.
  *
- * One table of functions per carrier (chan_tcg.c, chan_host.c). All return 0
+ * One table of functions per kind of carrier (chan_ctl.c, chan_host.c). All return 0
  * or DV_E_* with err filled: DV_E_GUEST when the guest is gone, DV_E_AGAIN when
  * the carrier did not answer in time, DV_E_INVAL when it refused (the text is
  * its reason), DV_E_BUSY when another consumer has the guest. One thread at a
@@ -15,6 +15,8 @@
 #include "abi/dv_rec.h"
 #include "base/err.h"
 #include "core/state.h"
+
+#include <sys/types.h>
 
 struct dv_chan;
 
@@ -52,6 +54,14 @@ struct dv_chan {			/* carriers embed it first */
 
 /* The tcg carrier at a control socket. DV_E_NOENT: nobody listens there. */
 int  chan_tcg_open(const char *sock, struct dv_err *err, struct dv_chan **ret);
+/*
+ * The kvm carrier at the VM that a process runs; name: for messages. DV_E_NOENT: the
+ * kernel module is not there, or the process runs no VM; DV_E_PERM, DV_E_UNSUP.
+ */
+int  chan_kvm_open(pid_t pid, const char *name, struct dv_err *err, struct dv_chan **ret);
+/* The same, with /proc, /sys, /dev and /lib of tests below root. */
+int  chan_kvm_open_at(const char *root, pid_t pid, const char *name, struct dv_err *err,
+		      struct dv_chan **ret);
 /* No guest: the machine in this process, for dtrace and tick probes. */
 int  chan_host_open(struct dv_err *err, struct dv_chan **ret);
 

@@ -337,7 +337,7 @@ vm_line(void *arg, const struct dv_vm_listed *l)
 	dv_str_escape(&name, l->name, strlen(l->name));
 	if (l->nvcpu != 0)
 		snprintf(nvcpu, sizeof(nvcpu), "%u", l->nvcpu);
-	if (l->why == NULL && dv_vm_open(l->name, &err, &vm) == 0) {
+	if (l->why == NULL && dv_vm_open_listed(l, &err, &vm) == 0) {
 		if (dv_vm_introspect(&vm, 0, &err) == 0)
 			snprintf(kernel, sizeof(kernel), "%s", gi_kernel_release(vm.kernel));
 		dv_vm_close(&vm);

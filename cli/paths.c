@@ -118,6 +118,15 @@ dv_path_plugin(char *buf, size_t n)
 	return (size_t)snprintf(buf, n, "%s/dvisor-tcg.so", DV_PLUGINDIR) < n;
 }
 
+bool
+dv_path_module(char *buf, size_t n)
+{
+	char folder[4096];
+
+	return build_folder(folder, sizeof(folder)) &&
+	    (size_t)snprintf(buf, n, "%s/dvisor.ko", folder) < n;
+}
+
 int
 dv_file_read(const char *path, size_t max, struct dv_err *err, char **ret, size_t *len)
 {

@@ -16,12 +16,14 @@
  *	run	/run/dvisor (root) or $XDG_RUNTIME_DIR/dvisor
  *	lib	the D library: beside the sources when not installed
  *	plugin	dvisor-tcg.so, likewise
+ *	module	dvisor.ko in the build folder; false when installed
  */
 bool dv_path_cache(char *buf, size_t n, const char *sub);
 bool dv_path_cache_make(char *buf, size_t n, const char *sub);
 bool dv_path_run(char *buf, size_t n, const char *file);
 bool dv_path_lib(char *buf, size_t n);
 bool dv_path_plugin(char *buf, size_t n);
+bool dv_path_module(char *buf, size_t n);
 
 #define DV_MAX_SOURCE	(64u << 20)	/* of a program or library */
 

@@ -15,6 +15,7 @@
 #include "vm.h"
 
 #include "chan.h"
+#include "kvm_host.h"
 #include "paths.h"
 #include "run.h"
 #include "base/clock.h"
@@ -100,6 +101,18 @@ found_fini(struct found *f)
 	dv_vec_fini(&f->v);
 }
 
+/* How many VMs have this name. */
+static unsigned
+named(const struct found *f, const char *name)
+{
+	unsigned n = 0;
+	size_t i;
+
+	for (i = 0; i < f->v.n; i++)
+		n += strcmp(f->v.v[i].name, name) == 0;
+	return n;
+}
+
 static int
 pick(const struct found *f, const char *spec, const struct dv_vm_listed **ret, struct dv_err *err)
 {
@@ -117,6 +130,11 @@ pick(const struct found *f, const char *spec, const struct dv_vm_listed **ret, s
 		if (spec != NULL) {
 			if (strcmp(l->name, spec) != 0 && strcmp(pid, spec) != 0)
 				continue;
+			if (named(f, spec) > 1) {
+				rc = dv_err_set(err, DV_E_USAGE, "several VMs have the name "
+				    "\"%s\": use --vm pid:N, as `dvisor vms` lists them", spec);
+				goto out;
+			}
 			if (l->why == NULL) {
 				*ret = l;
 				goto out;
@@ -139,7 +157,10 @@ pick(const struct found *f, const char *spec, const struct dv_vm_listed **ret, s
 			rc = dv_err_set(err, DV_E_NOENT,
 			    "no such VM: \"%s\". `dvisor vms` lists them", spec);
 	} else if (usable == 0) {
-		if (f->v.n > 0)
+		if (f->v.n == 1)
+			rc = dv_err_set(err, DV_E_UNSUP, "cannot trace VM \"%s\", the only one that "
+			    "runs: %s", f->v.v[0].name, f->v.v[0].why);
+		else if (f->v.n > 0)
 			rc = dv_err_set(err, DV_E_NOENT, "no VM can be traced; "
 			    "`dvisor vms` says why. `dvisor guest` starts one that can");
 		else
@@ -168,15 +189,29 @@ dv_vm_open(const char *spec, struct dv_err *err, struct dv_vm *ret)
 {
 	const struct dv_vm_listed *l;
 	struct found f = { 0 };
-	struct dv_chan *chan;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
 	dv_vm_list(collect, &f);
-	if ((rc = pick(&f, spec, &l, err)) == 0 &&
-	    (rc = chan_tcg_open(l->sock, err, &chan)) == 0)
-		dv_vm_adopt(chan, l->name, ret);
+	if ((rc = pick(&f, spec, &l, err)) == 0)
+		rc = dv_vm_open_listed(l, err, ret);
 	found_fini(&f);
+	return rc;
+}
+
+int
+dv_vm_open_listed(const struct dv_vm_listed *l, struct dv_err *err, struct dv_vm *ret)
+{
+	struct dv_chan *chan;
+	int rc;
+
+	memset(ret, 0, sizeof(*ret));
+	if (strcmp(l->carrier, "kvm") != 0)
+		rc = chan_tcg_open(l->sock, err, &chan);
+	else if ((rc = chan_kvm_open(l->pid, l->name, err, &chan)) != 0)
+		dv_err_prefix(err, "cannot trace VM \"%s\"", l->name);
+	if (rc == 0)
+		dv_vm_adopt(chan, l->name, ret);
 	return rc;
 }
 
@@ -408,50 +443,87 @@ qemu_name(const char *cmd, size_t len, char *ret, size_t n)
 	}
 }
 
+/* Do a QEMU's arguments ask for KVM? */
+static bool
+asks_for_kvm(const char *cmd, size_t len)
+{
+	size_t n;
+
+	for (n = 0; n < len; n += strlen(cmd + n) + 1)
+		if (strcmp(cmd + n, "-enable-kvm") == 0 || strcmp(cmd + n, "kvm") == 0 ||
+		    strncmp(cmd + n, "kvm,", 4) == 0 || strncmp(cmd + n, "kvm:", 4) == 0 ||
+		    strstr(cmd + n, "accel=kvm") != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * One process: is it a VM, and if so why can it not be traced? The module is asked
+ * once for all, when the first VM of KVM is seen.
+ */
 static void
-list_other_qemus(void (*fn)(void *, const struct dv_vm_listed *), void *arg,
-		 const int *pids, size_t npids)
+list_process(int pid, int *module, struct dv_err *module_err,
+	     void (*fn)(void *, const struct dv_vm_listed *), void *arg)
+{
+	struct dv_vm_listed l = { .carrier = "-", .pid = pid };
+	char path[64], *cmd, *base;
+	bool is_qemu, is_kvm;
+	struct dv_err err;
+	size_t len;
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	if (dv_file_read(path, 1u << 20, &err, &cmd, &len) != 0)
+		return;
+	base = strrchr(cmd, '/');
+	base = base != NULL ? base + 1 : cmd;
+	is_qemu = strncmp(base, "qemu-system-", 12) == 0 || strcmp(base, "qemu-kvm") == 0 ||
+	    strcmp(base, "kvm") == 0;
+	rc = kvm_vm_fd("", pid, &l.nvcpu, &err);
+	is_kvm = rc >= 0 || rc == DV_E_UNSUP ||
+	    (rc == DV_E_PERM && is_qemu && asks_for_kvm(cmd, len));
+	if (len > 0 && (is_qemu || is_kvm)) {
+		snprintf(l.name, sizeof(l.name), "pid:%d", pid);
+		if (is_qemu)
+			qemu_name(cmd, len, l.name, sizeof(l.name));
+		if (!is_kvm) {
+			l.why = "its QEMU was started without dvisor's plugin; "
+			    "`dvisor guest` starts one with it";
+		} else {
+			l.carrier = "kvm";
+			if (*module > 0)
+				*module = kvm_module_check("", module_err);
+			if (*module != 0)
+				l.why = module_err->text;
+			else if (rc < 0)
+				l.why = err.text;
+		}
+		fn(arg, &l);
+	}
+	free(cmd);
+}
+
+static void
+list_processes(void (*fn)(void *, const struct dv_vm_listed *), void *arg,
+	       const int *pids, size_t npids)
 {
 	DIR *d = opendir("/proc");
+	struct dv_err module_err;
 	struct dirent *e;
+	int module = 1;			/* not asked yet */
 
 	if (d == NULL)
 		return;
 	while ((e = readdir(d)) != NULL) {
-		struct dv_vm_listed l = { .carrier = "-" };
-		char path[64], *cmd, *base;
-		struct dv_err err;
-		size_t len, i, n;
+		int pid = atoi(e->d_name);
+		size_t i;
 
-		l.pid = atoi(e->d_name);
-		if (l.pid <= 0)
+		if (pid <= 0)
 			continue;
-		for (i = 0; i < npids && pids[i] != l.pid; i++)
+		for (i = 0; i < npids && pids[i] != pid; i++)
 			;
-		if (i < npids)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/cmdline", l.pid);
-		if (dv_file_read(path, 1u << 20, &err, &cmd, &len) != 0)
-			continue;
-		base = strrchr(cmd, '/');
-		base = base != NULL ? base + 1 : cmd;
-		if (len > 0 && strncmp(base, "qemu-system-", 12) == 0) {
-			bool kvm = false;
-
-			snprintf(l.name, sizeof(l.name), "pid:%d", l.pid);
-			qemu_name(cmd, len, l.name, sizeof(l.name));
-			for (n = 0; n < len; n += strlen(cmd + n) + 1)
-				if (strcmp(cmd + n, "-enable-kvm") == 0 ||
-				    strcmp(cmd + n, "kvm") == 0 ||
-				    strncmp(cmd + n, "kvm,", 4) == 0 ||
-				    strstr(cmd + n, "accel=kvm") != NULL)
-					kvm = true;
-			l.why = kvm ? "it runs under KVM, and the kvm carrier is not part of "
-			    "this version" : "its QEMU was started without dvisor's plugin; "
-			    "`dvisor guest` starts one with it";
-			fn(arg, &l);
-		}
-		free(cmd);
+		if (i == npids)
+			list_process(pid, &module, &module_err, fn, arg);
 	}
 	closedir(d);
 }
@@ -463,6 +535,6 @@ dv_vm_list(void (*fn)(void *arg, const struct dv_vm_listed *l), void *arg)
 	size_t npids = 0;
 
 	list_tcg(fn, arg, pids, &npids, sizeof(pids) / sizeof(pids[0]));
-	list_other_qemus(fn, arg, pids, npids);
+	list_processes(fn, arg, pids, npids);
 	return 0;
 }

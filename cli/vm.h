@@ -40,16 +40,19 @@ void dv_vm_close(struct dv_vm *vm);
 
 /*
  * The VMs of this host: calls fn for each with why == NULL if it can be
- * traced. Order: tcg guests, then other QEMU processes.
+ * traced. Order: tcg guests, then other processes: QEMUs, and what else runs a VM
+ * under KVM.
  */
 struct dv_vm_listed {
 	char name[64];
-	const char *carrier;		/* "tcg" or "-" */
+	const char *carrier;		/* "tcg", "kvm" or "-" */
 	unsigned nvcpu;			/* 0: unknown */
 	int pid;			/* of QEMU, 0: unknown */
 	const char *sock;		/* control socket or NULL */
 	const char *why;		/* why it cannot be traced, or NULL */
 };
 int  dv_vm_list(void (*fn)(void *arg, const struct dv_vm_listed *l), void *arg);
+/* Opens one of them. */
+int  dv_vm_open_listed(const struct dv_vm_listed *l, struct dv_err *err, struct dv_vm *ret);
 
 #endif

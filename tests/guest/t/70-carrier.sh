@@ -6,7 +6,7 @@ probe()
 {
 	probe_bin=$(guest_tool chan_probe -iquote "$DVISOR_SRC" -iquote "$DVISOR_SRC/cli" \
 	    -iquote "$DVISOR_SRC/hv" -iquote "$DVISOR_SRC/hv/abi" -iquote "$DVISOR_SRC/hv/core" \
-	    "$DVISOR_BUILD/obj/cli/chan_tcg.o" "$DVISOR_BUILD/libdvbase.a") || return 1
+	    "$DVISOR_BUILD/obj/cli/chan_ctl.o" "$DVISOR_BUILD/obj/cli/chan_tcg.o" "$DVISOR_BUILD/libdvbase.a") || return 1
 	if [ "$(id -u)" = 0 ]; then probe_run=/run; else probe_run=$XDG_RUNTIME_DIR; fi
 	timeout -k 1 60 "$probe_bin" "$probe_run/dvisor/${probe_vm:-$vm}.sock" "$@"
 }

@@ -13,7 +13,7 @@ test_nearly_all_displaced_instructions_are_our_own()
 		    -iquote "$DVISOR_SRC/hv/core" -iquote "$DVISOR_SRC/hv/plat" \
 		    -iquote "$DVISOR_SRC/hv/plat/user" \
 		    -o "$insn_bin" "$DVISOR_SRC/tests/guest/insn_count.c" \
-		    "$DVISOR_SRC/hv/kvm/insn.c" obj/cli/chan_tcg.o libgi.a libdvbase.a \
+		    "$DVISOR_SRC/hv/kvm/insn.c" obj/cli/chan_ctl.o obj/cli/chan_tcg.o libgi.a libdvbase.a \
 		    $(sed -n 's/^ELF_LIBS = //p; s/^CAPSTONE_LIBS = //p' config.mk)
 	) || return 1
 	if [ "$(id -u)" = 0 ]; then insn_run=/run; else insn_run=$XDG_RUNTIME_DIR; fi
