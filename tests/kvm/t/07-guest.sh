@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 07-guest.sh - the guest's own tools on a function that is traced, the hypervisor's
+# own means, and debuggers: all go on working.
+
+. "$DVISOR_SRC/tests/kvm/t/lib.sh.inc"
+
+# The guest logs nothing but what it has logged before.
+guest_log_start() { guest_run g 'dmesg -c' >/dev/null; }
+guest_log_clean()
+{
+	! guest_run g 'dmesg -r' | grep '^<[0-4]>' >&2 || fail "the guest logged that"
+}
+
+# The guest traces the same function with ftrace and with a kprobe, before,
+# while and after we do; each counts right.
+test_the_guests_own_ftrace_and_kprobe()
+{
+	guest_log_start
+	text_save "$tmp/text" || return 1
+	guest_run g 'cd /sys/kernel/tracing; echo "p:dvk vfs_write" >kprobe_events &&
+	    echo "hist:keys=common_pid" >events/kprobes/dvk/trigger 2>/dev/null
+	    echo "comm == \"dvwork\"" >events/kprobes/dvk/filter && echo 1 >events/kprobes/dvk/enable' ||
+	    fail "no kprobe in the guest" || return 1
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    fbt::vfs_write:entry /execname == "dvwork"/ { e++; }
+	    fbt::vfs_write:return /execname == "dvwork"/ { r++; }
+	    END { printf("n %d %d\n", e, r); }' || return 1
+	line=$(guest_run g 'dvwork syscalls 200') || return 1
+	# function tracing and a second kprobe begin on what is trapped
+	guest_run g 'cd /sys/kernel/tracing; echo vfs_write >set_ftrace_filter &&
+	    echo function >current_tracer && echo "r:dvr vfs_write" >>kprobe_events &&
+	    echo "comm == \"dvwork\"" >events/kprobes/dvr/filter && echo 1 >events/kprobes/dvr/enable' ||
+	    fail "no function tracing in the guest" || return 1
+	line2=$(guest_run g 'dvwork syscalls 300') || return 1
+	guest_run g 'cd /sys/kernel/tracing; grep -c "dvwork.*: dvk:" trace; grep -c "dvwork.*: dvr:" trace
+	    grep -c "dvwork.*: vfs_write <-" trace; echo nop >current_tracer; echo >set_ftrace_filter
+	    echo 0 >events/kprobes/enable; echo >kprobe_events; echo >trace' | tr -d '\r' | tr '\n' ' ' >"$tmp/own"
+	trace_stop || return 1
+	no_drops || return 1
+	a=$(guest_count "$line" write) b=$(guest_count "$line2" write)
+	same "the guest's kprobe, kretprobe, function tracer" "$(cat "$tmp/own")" "$((a + b)) $b $b " &&
+	same "ours" "$(sed -n 's/^n //p' "$tmp/trace.out")" "$((a + b)) $((a + b))" &&
+	guest_log_clean && text_same "$tmp/text"
+}
+
+# A guest's own breakpoints in user programs reach it.
+test_the_guests_own_int3()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); } syscall:::entry { @ = count(); }
+	    proc:::signal-send /args[2] == 5/ { n++; } END { printf("n %d\n", n); }' || return 1
+	line=$(guest_run g 'dvwork faults 4') || return 1
+	trace_stop || return 1
+	same "SIGTRAPs" "$(guest_count "$line" bpt) $(sed -n 's/^n //p' "$tmp/trace.out")" "4 4"
+}
+
+# Paused and let go while it is traced: nothing is lost, nothing is left.
+test_pause_and_resume()
+{
+	text_save "$tmp/text" || return 1
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    syscall::getppid:entry /execname == "dvwork"/ { n++; } END { printf("n %d\n", n); }' || return 1
+	guest_run g 'dvwork syscalls 50' >/dev/null || return 1
+	for i in 1 2 3; do
+		qmp "$(guest_dir g)/qmp" stop >/dev/null && sleep 0.3 &&
+		qmp "$(guest_dir g)/qmp" cont >/dev/null || return 1
+	done
+	guest_run g 'dvwork syscalls 60' >/dev/null || return 1
+	# the trace of a paused guest ends, and its traps are gone at once
+	qmp "$(guest_dir g)/qmp" stop >/dev/null || return 1
+	trace_stop
+	pause_status=$?
+	qmp "$(guest_dir g)/qmp" cont >/dev/null || return 1
+	same status $pause_status 0 && no_drops &&
+	same getppid "$(sed -n 's/^n //p' "$tmp/trace.out")" 110 && text_same "$tmp/text"
+}
+
+# When memory is about to be copied there is no trap in it any more.
+test_migration_copies_no_trap()
+{
+	text_save "$tmp/text" || return 1
+	trace_start -qn 'BEGIN { printf("ready\n"); } syscall:::entry, syscall:::return { n++; }' || return 1
+	guest_run g 'dvwork syscalls 50' >/dev/null || return 1
+	qmp "$(guest_dir g)/qmp" migrate "{\"uri\":\"exec:cat >$tmp/moved\"}" >/dev/null || return 1
+	wait_until 60 sh -c ". $DVISOR_SRC/tests/guest/lib.sh; trap - EXIT
+	    qmp $(guest_dir g)/qmp query-migrate | grep -Eq '\"status\": \"(completed|failed)\"'" ||
+	    fail "the migration did not end" || return 1
+	qmp "$(guest_dir g)/qmp" query-migrate | grep -q '"status": "completed"' ||
+	    fail "$(qmp "$(guest_dir g)/qmp" query-migrate)" || return 1
+	text_same_stopped
+	mig=$?
+	qmp "$(guest_dir g)/qmp" cont >/dev/null || return 1
+	trace_stop
+	cat "$tmp/trace.err" >&2
+	grep -qi migrat "$tmp/trace.err" || fail "the user was not told" || return 1
+	guest_run g 'dvwork syscalls 5' >/dev/null && return $mig
+}
+
+# The guest stands still after a migration: its word on its text is from before.
+text_same_stopped()
+{
+	qmp "$(guest_dir g)/qmp" pmemsave \
+	    "{\"val\":$ts_from,\"size\":$((ts_to + 1 - ts_from)),\"filename\":\"$tmp/text.now\"}" >/dev/null &&
+	cmp "$tmp/text" "$tmp/text.now"
+}
