@@ -5,7 +5,11 @@
  * The calls are made in ten equal batches. `ns` is the time of all, and
  * `best_ps` the picoseconds per call of the fastest batch, which a noisy
  * machine spoils least. A call of `switch` is a byte to another thread and back:
- * two switches, if both are bound to one CPU (-p).
+ * two switches, if both are bound to one CPU (-p). `cpuid` is an instruction that
+ * leaves any guest for its hypervisor.
+ *
+ * A batch begins and ends with mark(), an instruction that does nothing and is
+ * nowhere else: an emulator can tell how many instructions it took meanwhile.
  */
 #define _GNU_SOURCE
 #include "work.h"
@@ -26,6 +30,21 @@ static void op_getppid(void) { syscall(SYS_getppid); }
 static void op_write(void) { syscall(SYS_write, null, buf, sizeof(buf)); }
 static void op_read(void) { syscall(SYS_read, zero, buf, sizeof(buf)); }
 static void op_none(void) { __asm__ volatile(""); }
+
+static void
+op_cpuid(void)
+{
+	unsigned a = 0, c = 0;
+
+	__asm__ volatile("cpuid" : "+a"(a), "+c"(c) : : "ebx", "edx", "memory");
+}
+
+/* nopl 0x64766d6b(%rax,%rax,1): see tests/bench/insns.c */
+static void
+mark(void)
+{
+	__asm__ volatile(".byte 0x0f, 0x1f, 0x84, 0x00, 0x6b, 0x6d, 0x76, 0x64" : : : "memory");
+}
 
 static void
 op_open(void)
@@ -79,6 +98,7 @@ static const struct {
 } ops[] = {
 	{ "getppid", op_getppid }, { "write", op_write }, { "read", op_read },
 	{ "open", op_open }, { "switch", op_switch }, { "none", op_none },
+	{ "cpuid", op_cpuid },
 };
 
 int
@@ -103,8 +123,10 @@ work_bench(const struct work *w, long *arg, char **argv)
 		start_partner();
 	for (b = 0; b < BATCHES; b++) {
 		start = now_ns();
+		mark();
 		for (i = 0; i < n; i++)
 			op();
+		mark();
 		took = now_ns() - start;
 		total += took;
 		if (took < best)
