@@ -35,7 +35,7 @@ test_profile_of_an_idle_guest()
 
 test_tick_needs_no_guest()
 {
-	timeout 20 "$dvisor" -qn 'tick-50ms /++n == 3/ { printf("%d\n", n); exit(7); }' >"$tmp/out"
+	timeout $((20 * patience)) "$dvisor" -qn 'tick-50ms /++n == 3/ { printf("%d\n", n); exit(7); }' >"$tmp/out"
 	same status $? 7 && same output "$(last "$tmp/out")" 3
 }
 

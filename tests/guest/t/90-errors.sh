@@ -6,7 +6,7 @@ refused()
 {
 	want=$1 pattern=$2
 	shift 2
-	timeout 60 "$dvisor" "$@" >"$tmp/out" 2>"$tmp/err"
+	timeout $((60 * patience)) "$dvisor" "$@" >"$tmp/out" 2>"$tmp/err"
 	status=$?
 	[ $status = "$want" ] || fail "dvisor $*: status $status, not $want: $(cat "$tmp/err")" || return 1
 	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "dvisor $*: not one line: $(cat "$tmp/err")" || return 1
@@ -67,17 +67,17 @@ test_snapshot_to_a_device()
 	mkfifo "$tmp/pipe" || return 1
 	timeout 60 cat "$tmp/pipe" >"$tmp/snap" &
 	reader=$!
-	timeout 60 "$dvisor" snapshot --vm "$vm" -o "$tmp/pipe" 2>"$tmp/err"
+	timeout $((60 * patience)) "$dvisor" snapshot --vm "$vm" -o "$tmp/pipe" 2>"$tmp/err"
 	wait $reader
 	[ -p "$tmp/pipe" ] || fail "the pipe was replaced" || return 1
-	timeout 60 "$dvisor" --profile "$tmp/snap" -l -n 'syscall::read:entry' >"$tmp/out" 2>>"$tmp/err"
+	timeout $((60 * patience)) "$dvisor" --profile "$tmp/snap" -l -n 'syscall::read:entry' >"$tmp/out" 2>>"$tmp/err"
 	grep -q 'read entry' "$tmp/out" || fail "$(cat "$tmp/err")"
 }
 
 test_hostile_names()
 {
 	# A program's name and a path with escapes and line ends.
-	timeout 60 "$dvisor" --vm "$vm" -qn 'BEGIN { printf("ready\n"); }
+	timeout $((60 * patience)) "$dvisor" --vm "$vm" -qn 'BEGIN { printf("ready\n"); }
 	    syscall::openat:entry /strstr(execname, "vil") != NULL/ {
 		printf("<%s> <%s>\n", execname, copyinstr(arg1)); @[execname] = count(); n++; }
 	    tick-100ms /n > 0/ { exit(0); } tick-30s { exit(1); }' >"$tmp/out" 2>&1 &
@@ -139,7 +139,7 @@ test_too_many_tracers_are_no_dead_guest()
 		holder=$!
 		left=100
 		until grep -q open "$tmp/open" || [ $left = 0 ]; do sleep 0.1; left=$((left - 1)); done
-		timeout 20 "$dvisor" vms >"$tmp/vms"
+		timeout $((20 * patience)) "$dvisor" vms >"$tmp/vms"
 		refused 1 'busy: .*too many tracers' --vm "$vm" -n 'syscall:::entry'
 		rc=$?
 		kill $holder 2>/dev/null
@@ -191,36 +191,36 @@ test_stability_of_what_is_the_guests()
 
 test_closed_output()
 {
-	timeout 20 "$dvisor" -qn 'BEGIN { printf("x"); exit(0); }' >&- 2>"$tmp/err"
+	timeout $((20 * patience)) "$dvisor" -qn 'BEGIN { printf("x"); exit(0); }' >&- 2>"$tmp/err"
 	same status $? 1 && grep -q 'cannot write output' "$tmp/err"
 }
 
 test_host_command()
 {
 	# The command ends the trace; the trace ends the command.
-	timeout 20 "$dvisor" -qc 'sleep 0.2' -n 'BEGIN { printf("%d\n", $target > 0); }' >"$tmp/out" &&
+	timeout $((20 * patience)) "$dvisor" -qc 'sleep 0.2' -n 'BEGIN { printf("%d\n", $target > 0); }' >"$tmp/out" &&
 	same target "$(last "$tmp/out")" 1 &&
-	timeout 20 "$dvisor" -qc "sleep 77; : $$" -n 'tick-1s { exit(3); }' >/dev/null
+	timeout $((20 * patience)) "$dvisor" -qc "sleep 77; : $$" -n 'tick-1s { exit(3); }' >/dev/null
 	same status $? 3 || return 1
 	if pgrep -f "sleep 77; : $$" >/dev/null; then fail "the command outlived the trace"; fi
 }
 
 test_options_work()
 {
-	timeout 20 "$dvisor" -x accounting -qn 'BEGIN { x = 0; @ = count(); } BEGIN { trace(1 / x); }
+	timeout $((20 * patience)) "$dvisor" -x accounting -qn 'BEGIN { x = 0; @ = count(); } BEGIN { trace(1 / x); }
 	    BEGIN { trace(1); exit(0); }' >"$tmp/out" 2>"$tmp/err" &&
 	grep -q 'ID 1 (dtrace:::BEGIN): 1 fired = 1 without a record' "$tmp/err" &&
 	grep -q 'ID 2 (dtrace:::BEGIN): 1 fired = 1 faulted' "$tmp/err" &&
 	grep -q 'ID 3 (dtrace:::BEGIN): 1 fired = 1 recorded' "$tmp/err" ||
 	fail "accounting: $(cat "$tmp/err")" || return 1
 	# A full buffer ends the trace, long before tick-1m.
-	timeout 20 "$dvisor" -b 256 -x bufpolicy=fill -qn 'tick-1ms { trace(1); } tick-1m { exit(9); }' >/dev/null
+	timeout $((20 * patience)) "$dvisor" -b 256 -x bufpolicy=fill -qn 'tick-1ms { trace(1); } tick-1m { exit(9); }' >/dev/null
 	same fill $? 0 || return 1
 	printf 'BEGIN\nEND\n' >"$tmp/p.d" &&
-	timeout 20 "$dvisor" -x pspec -s "$tmp/p.d" -n 'tick-1 { exit(0); }' >"$tmp/out" 2>&1 &&
+	timeout $((20 * patience)) "$dvisor" -x pspec -s "$tmp/p.d" -n 'tick-1 { exit(0); }' >"$tmp/out" 2>&1 &&
 	grep -q ':END' "$tmp/out" || fail "pspec: $(cat "$tmp/out")" || return 1
 	printf '#define N 5\nBEGIN { exit(N); }\n' >"$tmp/c.d"
-	timeout 20 "$dvisor" -x cpp -qs "$tmp/c.d" >/dev/null
+	timeout $((20 * patience)) "$dvisor" -x cpp -qs "$tmp/c.d" >/dev/null
 	same cpp $? 5
 }
 
@@ -257,7 +257,7 @@ test_guest_dies_in_mid_trace()
 {
 	"$dvisor" guest --name "${vm}d" >/dev/null || return 1
 	sleep 6
-	timeout 60 "$dvisor" --vm "${vm}d" -qn 'BEGIN { printf("ready\n"); } sched:::on-cpu { @ = count(); }' \
+	timeout $((60 * patience)) "$dvisor" --vm "${vm}d" -qn 'BEGIN { printf("ready\n"); } sched:::on-cpu { @ = count(); }' \
 	    >"$tmp/out" 2>"$tmp/err" &
 	trace=$!
 	left=100

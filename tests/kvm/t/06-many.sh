@@ -38,6 +38,10 @@ test_several_consumers_of_one_guest()
 test_several_guests()
 {
 	guest_start g2 "$series" -name "two-$vm" || return 1
+	"$dvisor" vms >"$tmp/vms"
+	! "$dvisor" -n 'syscall:::entry' >"$tmp/out" 2>&1 && grep -q 'name one with --vm' "$tmp/out" &&
+	grep -q "^two-$vm .* kvm " "$tmp/vms" && grep -q "^$vm .* kvm " "$tmp/vms" ||
+	    { cat "$tmp/vms" "$tmp/out"; guest_stop g2; return 1; }
 	text_save "$tmp/text" &&
 	count_start a "$vm" && count_start b "two-$vm" &&
 	guest_run g 'dvwork syscalls 30' >/dev/null && guest_run g2 'dvwork syscalls 70' >/dev/null
