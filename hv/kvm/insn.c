@@ -711,6 +711,7 @@ group_0f01(struct dec *d)
 			none(d, DV_INSN_WHY_PREFIX);
 		else
 			own_flag(d, d->p[d->at - 1] == 0xca ? FLAG_CLEAR : FLAG_SET, AC);
+		d->i->uses = DV_INSN_ALONE;
 		break;
 	default:
 		if (((d->reg & 7) == 4 || (d->reg & 7) == 6) && !d->p66)
@@ -739,12 +740,14 @@ static void
 group_0fae(struct dec *d)
 {
 	modrm(d);
-	if (!d->mem && (d->reg & 7) >= 5 && !d->p66)
+	if (!d->mem && (d->reg & 7) >= 5 && !d->p66) {
 		own(d, OP_NOP, 8, R_NO, R_NO);
-	else if (d->mem && (d->reg & 7) == 7 && !d->p66)
+		d->i->uses = DV_INSN_ALONE;
+	} else if (d->mem && (d->reg & 7) == 7 && !d->p66) {
 		kvm(d);			/* clflush */
-	else
+	} else {
 		none(d, DV_INSN_WHY_VECTOR);
+	}
 }
 
 static void
@@ -915,7 +918,7 @@ uses_of(const struct dv_insn *i)
 	bool stack = i->op == OP_PUSH || i->op == OP_POP || i->op == OP_LEAVE ||
 	    i->op == OP_PUSHF || i->op == OP_CALL || i->op == OP_RET;
 	bool mem = i->dst == R_MEM || i->src == R_MEM;
-	uint8_t uses = i->op < sizeof(flags) ? flags[i->op] : 0;
+	uint8_t uses = i->uses | (i->op < sizeof(flags) ? flags[i->op] : 0);
 
 	/* flags are changed, so they are written back whole */
 	if (uses & DV_INSN_WFLAGS)

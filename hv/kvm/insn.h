@@ -57,6 +57,7 @@ enum dv_insn_why {
 #define DV_INSN_MEM	8u		/* load and store */
 #define DV_INSN_FS	16u		/* fs_base */
 #define DV_INSN_GS	32u		/* gs_base */
+#define DV_INSN_ALONE	64u		/* and KVM's emulator lacks it: never ask that to do it */
 
 /* A classified instruction. The first four are for everybody, the rest is private. */
 struct dv_insn {
@@ -106,7 +107,8 @@ void dv_insn_plan(const uint8_t *bytes, size_t n, uint64_t rip, struct dv_insn *
 /*
  * Runs an instruction of kind DV_INSN_OWN. 0; or -1 if a processor would raise an
  * exception or memory could not be accessed: then no register and no memory has
- * changed, and KVM's emulator can be asked to do it, which raises what is due.
+ * changed, and KVM's emulator can be asked to do it, which raises what is due. One with
+ * DV_INSN_ALONE never fails.
  * RF in rflags is cleared, as by any instruction that completes; TF, the shadow of
  * sti and mov ss, and breakpoints on data are the caller's. Context: any.
  */

@@ -1095,7 +1095,7 @@ flags_after(const char *hex, uint64_t flags)
 	struct dv_insn_cpu c = { .gpr = gpr, .rflags = flags };
 
 	EXPECT_EQ(plan.kind, DV_INSN_OWN);
-	EXPECT_EQ(plan.uses, DV_INSN_RFLAGS | DV_INSN_WFLAGS);
+	EXPECT_EQ(plan.uses & ~DV_INSN_ALONE, DV_INSN_RFLAGS | DV_INSN_WFLAGS);
 	EXPECT_EQ(dv_insn_run(&plan, &c), 0);
 	EXPECT_EQ(c.rip, 0xffffffff81000000 + plan.len);
 	return c.rflags;
@@ -1108,6 +1108,22 @@ TEST(privileged_flags)
 	EXPECT_EQ(flags_after("0f 01 cb", 0x246), 0x40246);
 	EXPECT_EQ(flags_after("0f 01 ca", 0x40246), 0x246);
 	EXPECT_EQ(flags_after("f8", 0x10247), 0x246);	/* RF goes, too */
+}
+
+TEST(what_kvms_emulator_lacks)
+{
+	static const char *const lacks[] = { "0f 01 ca", "0f 01 cb", "0f ae e8", "0f ae f0",
+	    "0f ae f8" };
+	size_t i;
+
+	for (i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
+		struct dv_insn plan = plan_of(lacks[i]);
+
+		EXPECT_EQ(plan.kind, DV_INSN_OWN);
+		EXPECT_EQ(plan.uses & (DV_INSN_ALONE | DV_INSN_MEM), DV_INSN_ALONE);
+	}
+	EXPECT_EQ(plan_of("fa").uses & DV_INSN_ALONE, 0);
+	EXPECT_EQ(plan_of("0f 1f 00").uses & DV_INSN_ALONE, 0);
 }
 
 /* Kernel addresses: what user space cannot have natively. */
