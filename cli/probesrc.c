@@ -360,37 +360,17 @@ dv_probesrc_match(struct dv_probesrc *ps, const struct dc_pdesc *d,
 
 /* ---- the compiler's view ------------------------------------------------ */
 
+/* False: no argument is alike in all so far. */
 static bool
-same_text(const char *a, const char *b)
+add_args(struct dc_probeinfo *info, const struct gi_probe *p)
 {
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
+	struct dc_arg args[DC_MAXARGS];
+	uint32_t i, n = p->nargs < DC_MAXARGS ? p->nargs : DC_MAXARGS;
 
-/* Keeps of `info` what probe p's arguments have in common with it. */
-static void
-common_args(struct dc_probeinfo *info, const struct gi_probe *p, bool first)
-{
-	uint32_t i;
-
-	if (first) {
-		info->nargs = p->nargs < DC_MAXARGS ? p->nargs : DC_MAXARGS;
-		for (i = 0; i < info->nargs; i++)
-			info->args[i] = (struct dc_arg){ p->args[i].native, p->args[i].ntype,
-			    p->args[i].xlate, p->args[i].map };
-		return;
-	}
-	if (p->nargs != info->nargs)
-		info->args_differ = true;
-	for (i = 0; i < info->nargs && i < p->nargs; i++)
-		if (!same_text(info->args[i].native, p->args[i].native) ||
-		    info->args[i].ntype != p->args[i].ntype ||
-		    !same_text(info->args[i].xlate, p->args[i].xlate) ||
-		    info->args[i].map != p->args[i].map)
-			break;
-	if (i < info->nargs) {
-		info->nargs = i;
-		info->args_differ = true;
-	}
+	for (i = 0; i < n; i++)
+		args[i] = (struct dc_arg){ p->args[i].native, p->args[i].ntype, p->args[i].xlate,
+		    p->args[i].map };
+	return dc_probeinfo_args(info, args, n);
 }
 
 /* Why a name that looks like a rate is none. */
@@ -435,7 +415,8 @@ compiler_match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, st
 	if ((rc = lookup(ps, d, &m, err)) != 0)
 		return rc;
 	if (!m->have_info) {
-		m->info.nmatched = m->nums.n;
+		bool alike = true;
+
 		m->info.flags = ~0u;
 		for (i = 0; i < m->nums.n; i++) {
 			struct gi_probe p = { 0 };
@@ -443,11 +424,10 @@ compiler_match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, st
 			dv_probesrc_get(ps, m->nums.v[i], &v);
 			m->info.flags &= v.flags;
 			add_provider(&m->info, v.prov);
-			if (m->info.args_differ && m->info.nargs == 0)
-				continue;
-			if (v.guest)
+			if (alike && v.guest)
 				gi_probe(ps->k, v.index, &p);
-			common_args(&m->info, &p, i == 0);
+			alike = alike && add_args(&m->info, &p);
+			m->info.nmatched++;
 		}
 		if (m->nums.n == 0) {
 			m->info.flags = 0;

@@ -38,14 +38,34 @@ parse_desc(struct dc *c, struct pdesc *d)
 }
 
 static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+static bool
 same_arg(const struct dc_arg *a, const struct dc_arg *b)
 {
-	const char *an = a->native != NULL ? a->native : "",
-	    *bn = b->native != NULL ? b->native : "";
-	const char *ax = a->xlate != NULL ? a->xlate : "", *bx = b->xlate != NULL ? b->xlate : "";
+	return a->map == b->map && a->ntype == b->ntype && same_text(a->native, b->native) &&
+	    same_text(a->xlate, b->xlate);
+}
 
-	return a->map == b->map && a->ntype == b->ntype &&
-	    strcmp(an, bn) == 0 && strcmp(ax, bx) == 0;
+bool
+dc_probeinfo_args(struct dc_probeinfo *to, const struct dc_arg *args, uint32_t nargs)
+{
+	uint32_t n = nargs < DC_MAXARGS ? nargs : DC_MAXARGS, most = n, i;
+
+	if (most < to->nargs)
+		most = to->nargs;
+	for (i = 0; i < most; i++) {
+		if (i >= n || i >= to->nargs ? to->nmatched > 0 :
+		    !same_arg(&to->args[i], &args[i]))
+			to->differ |= 1u << i;
+		if (i >= to->nargs)
+			to->args[i] = args[i];
+	}
+	to->nargs = most;
+	return most == 0 || to->differ != (1u << most) - 1;
 }
 
 static void
@@ -55,8 +75,6 @@ match(struct dc *c, struct clause *cl, const struct dc_source *src)
 	struct dc_probeinfo in;
 	struct dv_err err;
 	struct pdesc *d;
-	uint32_t i;
-	bool first = true;
 
 	memset(&c->info, 0, sizeof(c->info));
 	c->have_info = true;
@@ -88,22 +106,14 @@ match(struct dc *c, struct clause *cl, const struct dc_source *src)
 			return;
 		}
 		at_clause(c, cl, d, &in, src);
-		if (in.nargs > DC_MAXARGS)
-			in.nargs = DC_MAXARGS;
-		if (first)
+		if (c->info.nmatched == 0) {
 			c->info = in;
-		else {
-			c->info.nmatched += in.nmatched;
-			c->info.flags &= in.flags;
-			c->info.args_differ |= in.args_differ || in.nargs != c->info.nargs;
-			for (i = 0; i < in.nargs && i < c->info.nargs; i++)
-				if (!same_arg(&in.args[i], &c->info.args[i])) {
-					c->info.args_differ = true;
-					break;
-				}
-			c->info.nargs = i;
+			continue;
 		}
-		first = false;
+		dc_probeinfo_args(&c->info, in.args, in.nargs);
+		c->info.differ |= in.differ;
+		c->info.nmatched += in.nmatched;
+		c->info.flags &= in.flags;
 	}
 }
 

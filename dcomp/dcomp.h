@@ -83,9 +83,9 @@ struct dc_probeinfo {
 	uint64_t nmatched;
 	const char *why_not;	/* none matched: why, if more can be said than that; or NULL */
 	bool partial;		/* no guest is there, and one might have more such probes */
-	uint32_t nargs;		/* of the arguments typed alike in all matched probes */
+	uint32_t nargs;		/* of the matched probe that has most */
 	struct dc_arg args[DC_MAXARGS];
-	bool args_differ;	/* matched probes differ in their argument types (D_ARGS_MULTI) */
+	uint32_t differ;	/* bit per argument: not alike in all matched (D_ARGS_MULTI) */
 	uint32_t flags;		/* DV_PF_* common to all matched */
 	uint32_t nprov;		/* of the providers of all matched; more than DC_MAXPROV: many */
 	const char *prov[DC_MAXPROV];	/* borrowed */
@@ -96,6 +96,13 @@ struct dc_probes {
 	int (*match)(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret,
 	    struct dv_err *err);
 };
+
+/*
+ * For a probe source: `to` is about nmatched probes (0 at first), and these are the
+ * arguments of another, which the caller counts. False: no argument is alike in all
+ * of them, so that others need not be looked at.
+ */
+bool dc_probeinfo_args(struct dc_probeinfo *to, const struct dc_arg *args, uint32_t nargs);
 
 /* ---- stability --------------------------------------------------------- */
 

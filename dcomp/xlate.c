@@ -204,8 +204,8 @@ xl_args(struct dc *c, struct node *n, int64_t idx)
 	struct type *t, *x;
 	struct node *raw, *r, *i;
 
-	/* Those before the first that differs are the same in all. */
-	if (c->have_info && c->info.args_differ && (idx < 0 || idx >= c->info.nargs)) {
+	if (c->have_info && c->info.differ != 0 && (idx < 0 || idx >= c->info.nargs ||
+	    (c->info.differ >> idx & 1) != 0)) {
 		dc_error(c, n->loc, D_ARGS_MULTI, "args[%" PRId64 "] may not be referenced: the "
 		    "probes of this clause have arguments of different types", idx);
 		goto bad;

@@ -209,7 +209,9 @@ match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_e
 		{ "int", 0, "cpuinfo_t *", 2 },
 	};
 	static const struct dc_arg back[] = { { NULL, Y_INT, NULL, 1 } };
-	unsigned p, seen = 0, i;
+	const struct dc_arg *args;
+	uint32_t nargs;
+	unsigned p, i;
 
 	(void)arg;
 	if (strcmp(d->name, "tick-0sec") == 0)
@@ -217,30 +219,14 @@ match(void *arg, const struct dc_pdesc *d, struct dc_probeinfo *ret, struct dv_e
 	for (p = 0; p < P_N; p++) {
 		if (!matches(p, d))
 			continue;
-		ret->nmatched++;
 		for (i = 0; i < ret->nprov && strcmp(ret->prov[i], probes[p].f[0]) != 0; i++)
 			;
 		if (i == ret->nprov)
 			ret->prov[ret->nprov++] = probes[p].f[0];
-		seen |= 1u << p;
-		ret->nargs = 0;
-		if (p == P_ENTRY) {
-			ret->nargs = 3;
-			memcpy(ret->args, entry, sizeof(entry));
-		} else if (p == P_NONE) {
-			ret->nargs = 2;
-			memcpy(ret->args, lost, sizeof(lost));
-		} else if (p == P_ALIKE) {
-			ret->nargs = 3;
-			memcpy(ret->args, alike, sizeof(alike));
-		} else if (p == P_RETURN) {
-			ret->nargs = 1;
-			memcpy(ret->args, back, sizeof(back));
-		}
-	}
-	if ((seen & (seen - 1)) != 0) {
-		ret->args_differ = true;
-		ret->nargs = 0;
+		args = p == P_ENTRY ? entry : p == P_NONE ? lost : p == P_ALIKE ? alike : back;
+		nargs = p == P_ENTRY || p == P_ALIKE ? 3 : p == P_NONE ? 2 : p == P_RETURN ? 1 : 0;
+		(void)dc_probeinfo_args(ret, args, nargs);
+		ret->nmatched++;
 	}
 	return 0;
 }

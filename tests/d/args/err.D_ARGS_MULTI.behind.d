@@ -1,1 +1,0 @@
-u:m:alike:entry, t:m:hit:entry { trace(args[2]); }

@@ -1,0 +1,1 @@
+t:m:hit:entry, t:m:hit:return { trace(args[2]); }
