@@ -119,8 +119,7 @@ llquantize(struct seg *s, struct node *n, struct agg *ag)
 	};
 	struct dc *c = s->c;
 	struct node *k = n->list->next, *v;
-	int64_t p[4], i, m;
-	uint64_t pow = 1;
+	int64_t p[4], i;
 
 	for (i = 0; i < 4; i++, k = k->next) {
 		v = ck(c, k);
@@ -138,13 +137,9 @@ llquantize(struct seg *s, struct node *n, struct agg *ag)
 			if (p[2] < p[1])
 				return dc_error(c, k->loc, D_LLQUANT_HMAGVAL, "llquantize( ) high "
 				    "magnitude must not be below the low one"), 0;
-			for (m = 0; m <= p[2]; m++) {
-				if (pow > (uint64_t)INT64_MAX / (uint64_t)p[0])
-					return dc_error(c, k->loc, D_LLQUANT_HMAGVAL,
-					    "llquantize( ) high "
-					    "magnitude is too large: it overflows 64 bits"), 0;
-				pow *= (uint64_t)p[0];
-			}
+			if (p[2] > 63 || dv_llquant_power((uint64_t)p[0], (unsigned)p[2]) == 0)
+				return dc_error(c, k->loc, D_LLQUANT_HMAGVAL, "llquantize( ) high "
+				    "magnitude is too large: it overflows 64 bits"), 0;
 		}
 		if (i == 3 && p[3] % p[0] != 0 && p[0] % p[3] != 0)
 			return dc_error(c, k->loc, D_LLQUANT_STEPVAL,

@@ -30,35 +30,27 @@
 
 #define COLUMNS	40
 
-static int64_t
-power(int64_t factor, uint32_t e)
-{
-	int64_t v = 1;
-
-	while (e-- > 0)
-		if (__builtin_mul_overflow(v, factor, &v))
-			return INT64_MAX;
-	return v;
-}
-
 /* Value of the low end of word `word`; false: the word is no bucket. */
 static bool
 llquant_label(uint64_t p, uint32_t word, int64_t *ret)
 {
 	int64_t factor = DV_LLQUANT_FACTOR(p), steps = DV_LLQUANT_STEPS(p);
 	uint32_t per = DV_LLQUANT_PER(p), m, k;
-	int64_t lo, next, skip;
+	int64_t lo, next;
+	uint64_t width, at;
 
 	m = DV_LLQUANT_LOW(p) + (word - 1) / per;
 	k = (word - 1) % per;
-	lo = power(factor, m);
-	next = power(factor, m + 1);
-	if (next < steps) {
+	lo = (int64_t)dv_llquant_power((uint64_t)factor, m);
+	width = dv_llquant_width(p, (uint64_t)lo);
+	if (width == 0) {
+		next = lo * factor;		/* less than steps */
 		*ret = lo + k;
 		return *ret < next;
 	}
-	skip = steps / factor;
-	*ret = (k + skip) * (next / steps);
+	if (__builtin_mul_overflow(k + (uint64_t)(steps / factor), width, &at) || at > INT64_MAX)
+		return false;
+	*ret = (int64_t)at;
 	if (k == 0 && *ret < lo)
 		*ret = lo;
 	return true;
@@ -82,9 +74,10 @@ cn_quant_label(const struct cn_agg *a, uint32_t word)
 		return word == 0 ? v : v + (int64_t)(word - 1) * DV_LQUANT_STEP(p);
 	case DV_AGG_LLQUANTIZE:
 		if (word == 0)
-			return power(DV_LLQUANT_FACTOR(p), DV_LLQUANT_LOW(p));
+			return (int64_t)dv_llquant_power(DV_LLQUANT_FACTOR(p), DV_LLQUANT_LOW(p));
 		if (word == d->nwords - 1)
-			return power(DV_LLQUANT_FACTOR(p), DV_LLQUANT_HIGH(p) + 1u);
+			return (int64_t)dv_llquant_power(DV_LLQUANT_FACTOR(p),
+			    DV_LLQUANT_HIGH(p) + 1u);
 		llquant_label(p, word, &v);
 		return v;
 	default:
@@ -97,9 +90,10 @@ is_bucket(const struct cn_agg *a, uint32_t word)
 {
 	int64_t v;
 
-	if (a->desc->func != DV_AGG_LLQUANTIZE || word == 0 ||
-	    word == a->desc->nwords - 1)
+	if (a->desc->func != DV_AGG_LLQUANTIZE || word == 0)
 		return true;
+	if (word == a->desc->nwords - 1)
+		return cn_quant_label(a, word) != 0;
 	return llquant_label(a->desc->param, word, &v);
 }
 

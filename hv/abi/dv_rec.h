@@ -123,7 +123,8 @@ struct dv_status {
  * low to high PER words; at or above factor^(high+1). Word k of magnitude m
  * begins at (k + steps / factor) * width, width = factor^(m+1) / steps, or, if
  * factor^(m+1) < steps, at factor^m + k (words that this leaves over stay 0).
- * With steps < factor word 0 begins at factor^m.
+ * With steps < factor word 0 begins at factor^m. factor^high is an int64; words
+ * that would begin beyond one stay 0.
  */
 #define DV_LLQUANT_PER(p)	\
 	((uint32_t)DV_LLQUANT_STEPS(p) - DV_LLQUANT_STEPS(p) / DV_LLQUANT_FACTOR(p))
@@ -142,6 +143,17 @@ dv_llquant_power(uint64_t factor, unsigned e)
 		v *= factor;
 	}
 	return v;
+}
+
+/* Width of a word of the magnitude that begins at lo; 0: factor * lo < steps. */
+static inline uint64_t
+dv_llquant_width(uint64_t param, uint64_t lo)
+{
+	uint64_t factor = DV_LLQUANT_FACTOR(param), steps = DV_LLQUANT_STEPS(param);
+
+	if (steps % factor == 0)
+		return lo / (steps / factor);
+	return lo > UINT64_MAX / (factor / steps) ? UINT64_MAX : lo * (factor / steps);
 }
 
 /* 64-bit words of an aggregation's value; 0: no such function or parameters. */
@@ -172,7 +184,7 @@ dv_agg_nwords(uint32_t func, uint64_t param)
 		h = DV_LLQUANT_HIGH(param);
 		s = DV_LLQUANT_STEPS(param);
 		if (f < 2 || l > h || h > 62 || s == 0 ||
-		    (s % f != 0 && f % s != 0) || dv_llquant_power(f, h + 1) == 0)
+		    (s % f != 0 && f % s != 0) || dv_llquant_power(f, h) == 0)
 			return 0;
 		return DV_LLQUANT_NWORDS(param);
 	default:

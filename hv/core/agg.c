@@ -84,19 +84,17 @@ llquantize_bucket(uint64_t param, int64_t val)
 	uint64_t factor = DV_LLQUANT_FACTOR(param), steps = DV_LLQUANT_STEPS(param);
 	uint32_t low = DV_LLQUANT_LOW(param), high = DV_LLQUANT_HIGH(param);
 	uint32_t per = DV_LLQUANT_PER(param), m;
-	uint64_t v = (uint64_t)val, lo, next, k;
+	uint64_t v = (uint64_t)val, lo, next, width, k;
 
 	lo = dv_llquant_power(factor, low);
 	if (val < 0 || v < lo)
 		return 0;
 	for (m = low; m <= high; m++, lo = next) {	/* at most 63 */
-		next = lo * factor;
+		next = lo > UINT64_MAX / factor ? UINT64_MAX : lo * factor;
 		if (v >= next)
 			continue;
-		if (next < steps)
-			k = v - lo;
-		else
-			k = v / (next / steps) - steps / factor;
+		width = dv_llquant_width(param, lo);
+		k = width == 0 ? v - lo : v / width - steps / factor;
 		if (k >= per)
 			k = per - 1;
 		return 1 + (m - low) * per + (uint32_t)k;

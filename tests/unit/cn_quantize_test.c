@@ -192,6 +192,30 @@ TEST(llquantize)
 	    "\n");
 }
 
+TEST(llquantize_as_far_as_64_bits_go)
+{
+	/* 10^19 is no int64: the last magnitude ends early, and nothing is above it */
+	uint64_t p = DV_LLQUANT_PARAM(10, 18, 18, 10), q = DV_LLQUANT_PARAM(10, 18, 18, 20);
+	uint64_t w[20] = { 0 };
+	struct ct t;
+
+	EXPECT_EQ(DV_LLQUANT_NWORDS(p), 11);
+	EXPECT_EQ(DV_LLQUANT_NWORDS(q), 20);
+	w[9] = 1;
+	one(&t, DV_AGG_LLQUANTIZE, p, 11);
+	EXPECT_STREQ(drawn(&t, w), "\n\n" HEAD
+	    "8000000000000000000 |                                         0        \n"
+	    "9000000000000000000 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
+	    "\n");
+	w[9] = 0;
+	w[17] = 1;
+	one(&t, DV_AGG_LLQUANTIZE, q, 20);
+	EXPECT_STREQ(drawn(&t, w), "\n\n" HEAD
+	    "8500000000000000000 |                                         0        \n"
+	    "9000000000000000000 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
+	    "\n");
+}
+
 TEST(llquantize_with_more_steps_than_values)
 {
 	/* factor 10, magnitudes 0..1, 20 steps: magnitude 0 has 9 values, 18 words */

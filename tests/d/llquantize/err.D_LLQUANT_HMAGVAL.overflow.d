@@ -1,1 +1,1 @@
-BEGIN { @a = llquantize(1, 10, 0, 20, 10); }
+BEGIN { @a = llquantize(1, 10, 0, 19, 10); }
