@@ -285,12 +285,21 @@ lib_decl(struct dc *c, const char *text, size_t len, struct loc l, struct dv_err
 	return ok;
 }
 
+/* Does it declare what is declared already? No guest puts that right. */
+static bool
+collides(const struct dv_err *err)
+{
+	return strcmp(err->tag, dc_tag_name(D_DECL_IDRED)) == 0 ||
+	    strcmp(err->tag, dc_tag_name(D_DECL_TYPERED)) == 0 ||
+	    strcmp(err->tag, dc_tag_name(D_XLATE_REDECL)) == 0;
+}
+
 /* A later library may hold what earlier declarations lacked. */
-static void
-lib_retry(struct dc *c)
+static int
+lib_retry(struct dc *c, struct dv_err *err)
 {
 	struct broken *b;
-	struct dv_err err;
+	struct dv_err mine;
 	bool again;
 
 	do {
@@ -298,12 +307,18 @@ lib_retry(struct dc *c)
 		for (b = c->broken; b != NULL; b = b->next) {
 			if (b->done)
 				continue;
-			if (lib_decl(c, b->text, b->len, b->loc, &err))
+			if (lib_decl(c, b->text, b->len, b->loc, &mine))
 				b->done = again = true;
-			else
-				(void)mark_broken(c, b, &err);
+			/* a struct may be what its own first try has left behind */
+			else if (collides(&mine) &&
+			    strcmp(mine.tag, dc_tag_name(D_DECL_TYPERED)) != 0) {
+				*err = mine;
+				return err->code;
+			} else
+				(void)mark_broken(c, b, &mine);
 		}
 	} while (again);
+	return 0;
 }
 
 /* Its pragmas take effect, and others may depend on it. */
@@ -356,7 +371,8 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 		else if (lib_decl(c, text + start, end - start, l, &mine))
 			continue;
 		/* no type that the guest lacks is the reason where the ; is missing */
-		if (c->lib_missing == NULL && (text[start] == '#' || text[end - 1] != ';')) {
+		if (c->lib_missing == NULL && (text[start] == '#' || text[end - 1] != ';' ||
+		    collides(&mine))) {
 			*err = mine;
 			rc = mine.code;
 		} else if (mine.code == DV_E_NOMEM) {
@@ -382,7 +398,7 @@ dc_library(struct dc *c, const char *name, const char *text, struct dv_err *err)
 		}
 	}
 	if (rc == 0 && !c->bad)
-		lib_retry(c);
+		rc = lib_retry(c, err);
 	if (rc == 0 && !c->bad && c->lib_missing == NULL)
 		rc = lib_end(c, name, err);
 	c->bad = false;

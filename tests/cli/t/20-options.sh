@@ -110,6 +110,23 @@ test_library_without_what_it_needs()
 	same status $status 5
 }
 
+test_library_that_declares_again()
+{
+	mkdir lib
+	printf 'inline int A = 1;\ntypedef int t_t;\nstruct s { int i; };\nstruct o { int i; };
+translator struct o < struct s *p > { i = p->i; };\nint v;\nenum e { E };\n' >lib/a.d
+	for text in 'inline int A = 1;' 'inline long A = 2;' 'typedef long t_t;' 'struct s { long l; };' \
+	    'translator struct o < struct s *p > { i = 0; };' 'long v;' 'enum e { F };' \
+	    'enum { E = 7 };' 'inline int pid = 1;' 'int execname;' 'inline int strlen = 1;'; do
+		printf '%s\n' "$text" >lib/b.d
+		refused 1 'failed to compile library lib/b.d: \[D_[A-Z_]*RED[A-Z]*\] line 1, column' \
+		    -L lib -n BEGIN || return 1
+	done
+	printf 'typedef int t_t;\nint v;\n' >lib/b.d
+	dv -qL lib -n 'BEGIN { exit((t_t)A + 1); }'
+	same 'declared again alike' $status 2
+}
+
 test_libraries_that_are_none()
 {
 	mkdir lib
