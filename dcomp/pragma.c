@@ -262,13 +262,36 @@ pr_is_ours(const char *s, size_t n)
 	return true;
 }
 
+/*
+ * #line NUMBER ["FILE"], or as cpp writes it: # NUMBER "FILE" FLAGS, where the number
+ * of what is in no file is 0. False: it is another directive.
+ */
+static bool
+line_control(struct dc *c, struct loc l, const struct words *w, uint32_t *newline)
+{
+	unsigned off = strcmp(w->v[0], "line") == 0;
+	uint64_t line;
+
+	if (!off && strspn(w->v[0], "0123456789") != strlen(w->v[0]))
+		return false;
+	if (w->n <= off || dv_parse_u64(w->v[off], &line) != 0 || line >= INT32_MAX ||
+	    line < off)
+		dc_error(c, l, D_PRAGCTL_INVAL, "invalid control directive: #line needs a number "
+		    "from 1 to %d", INT32_MAX - 1);
+	else if (off && w->n > 2 && (w->n > 3 || w->v[2][0] != '"'))
+		dc_error(c, l, D_PRAGCTL_INVAL, "invalid control directive: what follows #line %s "
+		    "is not the name of a file", w->v[1]);
+	else if (line > 0)
+		*newline = (uint32_t)line;
+	return true;
+}
+
 /* The line that begins with #, newline excluded. *newline: the next line's number, or 0. */
 void
 pr_line(struct dc *c, struct loc l, const char *s, size_t n, uint32_t *newline)
 {
 	struct words w, rest;
 	const char *kind;
-	uint64_t line;
 	size_t off;
 
 	off = 1 + (size_t)((const char *)memchr(s, '#', n) - s);
@@ -277,12 +300,8 @@ pr_line(struct dc *c, struct loc l, const char *s, size_t n, uint32_t *newline)
 	split(c, s, n, &w);
 	if (w.n == 0 || c->bad)
 		return;
-	off = strcmp(w.v[0], "line") == 0;
-	if (w.n > off && dv_parse_u64(w.v[off], &line) == 0) {
-		if (line > 0 && line < INT32_MAX)
-			*newline = (uint32_t)line;
+	if (line_control(c, l, &w, newline))
 		return;
-	}
 	if (strcmp(w.v[0], "error") == 0) {
 		off = word_at(s, n, 1);
 		error(c, l, s + off, n - off);

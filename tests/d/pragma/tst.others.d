@@ -3,8 +3,9 @@
 #pragma nosuch thing
 #ident "x"
 #
-# 5 "x.d" 2
-#line 6
+# 0 "<built-in>"
+# 5 "x.d" 2 3
+#line 6 "y.d"
 #pragma D depends_on provider t
 #pragma D depends_on module m
 #pragma D option quiet strsize=64

@@ -1,0 +1,2 @@
+#line 0
+BEGIN { }

@@ -1,0 +1,2 @@
+#line 5 x
+BEGIN { }
