@@ -384,7 +384,7 @@ no_rate(const struct dc_pdesc *d)
 	if (strncmp(d->name, "tick-", 5) != 0 && strncmp(d->name, "profile-", 8) != 0)
 		return NULL;
 	p = strchr(d->name, '-') + 1;
-	if (*p < '0' || *p > '9' || rate_parse(d->name, &allvcpu, &period))
+	if (*p < '0' || *p > '9' || dv_glob_is_pattern(p) || rate_parse(d->name, &allvcpu, &period))
 		return NULL;
 	return dv_parse_rate(p, &period) == 0 ? "the fastest rate is 5000hz" :
 	    "a rate is a number and one of hz, ns, us, ms, s, m, h and d";

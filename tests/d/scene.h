@@ -259,8 +259,7 @@ add_probes(struct dv_progb *b, const struct enabling *e)
 		pr.name = dv_progb_str(b, probes[p].f[3]);
 		(void)dv_vec_push(&b->probes, pr);
 		for (i = 0; i < e->v.n; i++)
-			if (matches(p, &e->v.v[i].d) && (i == 0 || e->v.v[i - 1].clause !=
-			    e->v.v[i].clause || !matches(p, &e->v.v[i - 1].d)))
+			if (matches(p, &e->v.v[i].d))
 				(void)dv_vec_push(&b->ecbs, ((struct dv_ecbdesc){ p, e->v.v[i].clause }));
 	}
 	for (p = 0; p < 2; p++) {

@@ -39,6 +39,14 @@ test_several_programs_share_their_variables()
 '
 }
 
+# As in DTrace: a probe that two descriptions match is enabled twice.
+test_each_description_enables()
+{
+	dv -n 'BEGIN, BEGIN, dtrace:::BEG* { x++; }' -n 'BEGIN { exit(x); }'
+	same status $status 3 && err "dvisor: description 'BEGIN, BEGIN, dtrace:::BEG* { x++; }' matched 3 probes
+dvisor: description 'BEGIN { exit(x); }' matched 1 probe"
+}
+
 test_matched_probes_are_counted_as_written()
 {
 	printf 'BEGIN,END { x++; }\nERROR { if (x) y = 1; else y = 2; }\n' >a.d
