@@ -34,6 +34,7 @@ static int vm_fd, pid_fd, vcpu_fd = -1;
 static unsigned char *blob;
 static size_t blob_len;
 static int files[NFILE];		/* shared by all threads, without a lock */
+static size_t shared_len;		/* of the last program that was loaded */
 static unsigned long done[6];		/* opens, attaches, answers, loads, maps, refusals */
 
 static void
@@ -179,8 +180,13 @@ call(uint64_t *s, int fd, unsigned char *in, unsigned char *out)
 			broken("an answer to something else");
 		if (c.hdr.len > was.answer_room)
 			broken("an answer longer than its room");
-		if (was.hdr.type == DV_CTL_LOAD && c.hdr.status == DV_CTL_OK)
+		if (was.hdr.type == DV_CTL_LOAD && c.hdr.status == DV_CTL_OK) {
+			if (c.hdr.len != sizeof(struct dv_ctl_loaded))
+				broken("an answer to LOAD of another length");
+			if (was.answer == (uint64_t)out)
+				shared_len = ((const struct dv_ctl_loaded *)out)->shared_len;
 			done[3]++;
+		}
 		done[2]++;
 		return;
 	}
@@ -193,7 +199,7 @@ call(uint64_t *s, int fd, unsigned char *in, unsigned char *out)
 static void
 map(uint64_t *s, int fd)
 {
-	size_t len = 4096 << upto(s, 14);
+	size_t len = upto(s, 3) == 0 || shared_len == 0 ? 4096ul << upto(s, 14) : shared_len;
 	off_t at = upto(s, 3) == 0 ? (off_t)(upto(s, 1 << 20) * 4096) : 0;
 	int prot = upto(s, 3) == 0 ? PROT_READ | PROT_WRITE : PROT_READ;
 	int flags = upto(s, 3) == 0 ? MAP_PRIVATE : MAP_SHARED;

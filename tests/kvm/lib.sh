@@ -107,7 +107,7 @@ on_host()
 "*)
 				oh_text=${oh_text%"
 "*}
-				oh_at=$((oh_at + ${#oh_text} + 1))
+				oh_at=$((oh_at + $(printf '%s\n' "$oh_text" | wc -c)))
 				printf '%s\n' "$oh_text" | grep -v '^dvisor-guest: done'
 				case "
 $oh_text" in

@@ -28,6 +28,39 @@ test_a_million_hits()
 	[ $n -gt 0 ] && text_same "$tmp/text"
 }
 
+# come_and_go N NAME: short traces, one after the other.
+come_and_go()
+{
+	cg=0
+	while [ $cg -lt "$1" ]; do
+		dv -qn 'BEGIN { exit(0); } syscall::getppid:entry, syscall::read:entry { @ = count(); }' \
+		    >"$tmp/$2" 2>&1 || return 1
+		cg=$((cg + 1))
+	done
+}
+
+# Nobody traces all the time, so hooks and intercepts come and go, too, in the midst
+# of the other one's start.
+test_two_who_come_and_go()
+{
+	text_save "$tmp/text" || return 1
+	guest_run g '(while [ ! -e /tmp/stop ]; do dvwork syscalls 50; done) >/dev/null 2>&1 &
+	    (while [ ! -e /tmp/stop ]; do dvwork -p 1 syscalls 50; done) >/dev/null 2>&1 &' || return 1
+	come_and_go "${STRESS_ROUNDS:-16}" one &
+	one=$!
+	come_and_go "${STRESS_ROUNDS:-16}" two
+	two_status=$?
+	wait $one || fail "$(cat "$tmp/one")" || two_status=1
+	[ $two_status = 0 ] || cat "$tmp/two"
+	guest_run g 'touch /tmp/stop; sleep 1; rm /tmp/stop; dmesg | tail -n 3' || return 1
+	[ $two_status = 0 ] && text_same "$tmp/text" && wait_until 20 no_hooks || fail "$(hooks) hooks"
+}
+
+no_hooks()
+{
+	[ "$(hooks)" = 0 ]
+}
+
 # One round of what can go wrong, at a random moment of a trace.
 stress_round()			# KIND
 {
