@@ -12,6 +12,9 @@
  * Between two rounds of the loop a connection either waits for more input, or
  * has output left to send (and is not read from), or waits for the guest
  * (WAIT). Everything of a connection dies with it.
+ *
+ * Places are few, so that nobody keeps one for nothing: who has not said HELLO in
+ * time goes, and who has no program and has long been silent gives way to another.
  */
 #include "tcg/tcg.h"
 #include "tcg/prog.h"
@@ -38,12 +41,14 @@
 #define WAIT_POLL_NS	5000000ull
 #define WAIT_MAX_NS	500000000ull	/* of a client whose program is loaded */
 #define SNAP_NS		200000000ull
+#define HELLO_NS	5000000000ull	/* from connecting to having said HELLO */
+#define IDLE_NS		10000000000ull	/* silent without a program: gives way if all is taken */
 
 struct conn {
 	int fd;				/* -1: free */
 	bool hello;
 	uint32_t pid;			/* by the socket, not by its word */
-	uint64_t heard;			/* when it last said something */
+	uint64_t came, heard;		/* when it connected, and last said something */
 	struct dv_ctl_hdr hdr;
 	size_t nhdr;			/* bytes of hdr that are here */
 	uint8_t *body;
@@ -590,6 +595,26 @@ conn_input(struct conn *c)
 	return ok;
 }
 
+/* All places are taken: the one that has been silent for longest may go. */
+static void
+make_room(uint64_t now)
+{
+	struct conn *victim = NULL;
+	unsigned i;
+
+	for (i = 0; i < MAXTRACERS; i++) {
+		struct conn *c = &chan.conn[i];
+
+		if (c->fd < 0)
+			return;
+		if (c->prog == NULL && !c->waiting && now >= c->heard + IDLE_NS &&
+		    (victim == NULL || c->heard < victim->heard))
+			victim = c;
+	}
+	if (victim != NULL)
+		conn_close(victim);
+}
+
 static void
 conn_accept(void)
 {
@@ -603,6 +628,7 @@ conn_accept(void)
 			usleep(1000);	/* no file descriptors: not a busy loop */
 		return;
 	}
+	make_room(dv_tcg_now());
 	for (i = 0; i < MAXCONN && chan.conn[i].fd >= 0; i++)
 		;
 	if (i == MAXCONN ||
@@ -615,7 +641,7 @@ conn_accept(void)
 	chan.conn[i].fd = fd;
 	chan.conn[i].outfd = -1;
 	chan.conn[i].pid = (uint32_t)cred.pid;
-	chan.conn[i].heard = dv_tcg_now();
+	chan.conn[i].came = chan.conn[i].heard = dv_tcg_now();
 }
 
 /* --- the thread */
@@ -634,6 +660,14 @@ conn_waited(struct conn *c, uint64_t now)
 		conn_close(c);
 }
 
+/* When a connection is too old for what it has said. */
+static uint64_t
+conn_end(const struct conn *c)
+{
+	return c->prog != NULL ? c->heard + DV_CTL_DEAD_NS :
+	    c->hello ? UINT64_MAX : c->came + HELLO_NS;
+}
+
 /*
  * Silent for too long? What another client's request cost us is not this one's
  * silence: not if something lies there to be read, or room to send to.
@@ -643,7 +677,7 @@ conn_dead(const struct conn *c, uint64_t now)
 {
 	struct pollfd p = { c->fd, c->out != NULL ? POLLOUT : POLLIN, 0 };
 
-	return c->prog != NULL && now >= c->heard + DV_CTL_DEAD_NS && poll(&p, 1, 0) <= 0;
+	return now >= conn_end(c) && poll(&p, 1, 0) <= 0;
 }
 
 static void *
@@ -669,8 +703,8 @@ service(void *arg)
 				c->out != NULL ? POLLOUT : POLLIN, 0 };
 			if (c->fd < 0)
 				continue;
-			if (c->prog != NULL && c->heard + DV_CTL_DEAD_NS < next)
-				next = c->heard + DV_CTL_DEAD_NS;
+			if (conn_end(c) < next)
+				next = conn_end(c);
 			if (c->waiting && now + WAIT_POLL_NS < next)
 				next = now + WAIT_POLL_NS;
 			if (c->waiting && c->out == NULL)

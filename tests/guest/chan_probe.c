@@ -9,6 +9,8 @@
  *	load			loads a program without probes
  *	go GENERATION		starts it
  *	times N			N connections, one INFO each
+ *	hold N			N clients that go on talking, until it is killed
+ *	silent N		N that never say anything, and N that only say HELLO
  *	junk			malformed messages; each must end its connection
  */
 #include "chan.h"
@@ -152,6 +154,38 @@ junk(const char *sock)
 	must_hang_up(sock, "an oversized LOAD", &m, sizeof(m) - sizeof(m.read));
 }
 
+static void
+hold(const char *sock, long n)
+{
+	struct dv_chan *c[64];
+	struct dv_err err = { 0 };
+	long i;
+
+	for (i = 0; i < n && i < 64; i++)
+		check(chan_tcg_open(sock, &err, &c[i]), &err);
+	puts("held");
+	fflush(stdout);
+	for (;; usleep(100000))
+		for (i = 0; i < n && i < 64; i++)
+			check(dv_chan_ping(c[i], &err), &err);
+}
+
+static void
+keep_silent(const char *sock, long n)
+{
+	struct dv_chan *c;
+	struct dv_err err = { 0 };
+
+	for (; n > 0; n--) {
+		(void)chan_tcg_open(sock, &err, &c);
+		(void)unix_connect(sock);
+	}
+	puts("held");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -189,6 +223,12 @@ main(int argc, char **argv)
 		} else if (strcmp(argv[i], "junk") == 0) {
 			junk(argv[1]);
 			i++;
+		} else if (strcmp(argv[i], "hold") == 0 && i + 1 < argc) {
+			dv_chan_close(c);
+			hold(argv[1], atol(argv[i + 1]));
+		} else if (strcmp(argv[i], "silent") == 0 && i + 1 < argc) {
+			dv_chan_close(c);
+			keep_silent(argv[1], atol(argv[i + 1]));
 		} else if (strcmp(argv[i], "times") == 0 && i + 1 < argc) {
 			for (long n = atol(argv[i + 1]); n > 0; n--) {
 				struct dv_ctl_info info;

@@ -21,6 +21,50 @@ test_hundred_clients()
 	probe times 100
 }
 
+# holding REQUEST N: keeps connections open, until let_go.
+holding()
+{
+	: >"$tmp/held"		# not the last one's word
+	probe "$@" >"$tmp/held" 2>/dev/null &
+	holder=$!
+	left=$((200 * patience))
+	until grep -q held "$tmp/held" || [ $left = 0 ]; do sleep 0.1; left=$((left - 1)); done
+	[ $left != 0 ] || fail "chan_probe $* does not come so far"
+}
+
+let_go()
+{
+	kill $(pgrep -P $holder) $holder 2>/dev/null
+	wait $holder 2>/dev/null
+}
+
+test_too_many_tracers_are_no_dead_guest()
+{
+	holding hold 16 || return 1
+	timeout $((20 * patience)) "$dvisor" vms >"$tmp/vms"
+	dv -n 'syscall:::entry' >/dev/null 2>"$tmp/err"
+	rc=$?
+	let_go
+	same status $rc 1 && grep -q 'busy: .*too many tracers' "$tmp/err" &&
+	    grep -q "^$vm .*busy: .*too many tracers" "$tmp/vms" ||
+	    fail "$(cat "$tmp/err" "$tmp/vms")" || return 1
+	dv -qn 'BEGIN { exit(5); } syscall:::entry { @ = count(); }' >/dev/null
+	same afterwards $? 5
+}
+
+# They keep nobody out, or not for long: no place is for who does nothing.
+test_silent_clients_give_way()
+{
+	holding silent 20 || return 1
+	left=$((40 * patience))
+	until dv -qn 'BEGIN { exit(5); } syscall:::entry { @ = count(); }' >/dev/null 2>"$tmp/err" ||
+	    [ $? = 5 ] || [ $left = 0 ]; do sleep 0.5; left=$((left - 1)); done
+	kill -0 $holder 2>/dev/null || fail "they were not there to the end"
+	rc=$?
+	let_go
+	[ $rc = 0 ] && [ $left != 0 ] || fail "$(cat "$tmp/err")"
+}
+
 # An unused machine is enough: the map is there before the first instruction.
 ram_of()			# MACHINE MEMORY
 {

@@ -127,30 +127,6 @@ test_socket_gets_garbage()
 	same status $? 5
 }
 
-test_too_many_tracers_are_no_dead_guest()
-{
-	sock=/run/dvisor/$vm.sock
-	command -v perl >/dev/null || { skip "no perl"; return; }
-	for n in 16 30; do
-		: >"$tmp/open"		# not the last round's word
-		perl -MSocket -e 'for (1 .. $ARGV[1]) { socket($s, AF_UNIX, SOCK_STREAM, 0);
-			connect($s, sockaddr_un($ARGV[0])) or die "connect"; push @open, $s; undef $s; }
-			$| = 1; print "open\n"; sleep 60;' "$sock" $n >"$tmp/open" &
-		holder=$!
-		left=100
-		until grep -q open "$tmp/open" || [ $left = 0 ]; do sleep 0.1; left=$((left - 1)); done
-		timeout $((20 * patience)) "$dvisor" vms >"$tmp/vms"
-		refused 1 'busy: .*too many tracers' --vm "$vm" -n 'syscall:::entry'
-		rc=$?
-		kill $holder 2>/dev/null
-		wait $holder 2>/dev/null
-		[ $rc = 0 ] && grep -q "^$vm .*busy: .*too many tracers" "$tmp/vms" ||
-		    fail "$n: $(cat "$tmp/vms")" || return 1
-	done
-	dv -qn 'BEGIN { exit(5); } syscall:::entry { @ = count(); }' >/dev/null
-	same afterwards $? 5
-}
-
 test_buffers_that_the_host_has_no_memory_for()
 {
 	dv -b 64g -qn 'syscall:::entry { @ = count(); } tick-100ms { exit(5); }' >/dev/null 2>"$tmp/err"
