@@ -312,6 +312,8 @@ introspect_once(struct dv_vm *vm, struct dv_err *err)
 		}
 	}
 	vm->mem->caching = false;
+	if (rc == 0 && vm->info.carrier == DV_CARRIER_KVM)
+		gi_sites_as_traps(vm->kernel);
 	return rc;
 }
 

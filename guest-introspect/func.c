@@ -103,6 +103,7 @@ gi_text_reset(struct gi_kernel *k)
 {
 	unsigned i;
 
+	gi_patched_free(k);
 	if (k->texts == NULL)
 		return;
 	for (i = 0; i < 2; i++) {
@@ -653,23 +654,26 @@ gi_fn_exits(struct gi_kernel *k, const struct gi_fn *f, struct gi_exits *ret)
 	return 0;
 }
 
+bool
+gi_fn_loops(struct gi_kernel *k, const struct gi_fn *f)
+{
+	struct gi_exits x = { 0 };
+
+	/* the others were looked at when listed */
+	if ((f->flags & GI_FN_INIT) == 0 && f->mod == 0)
+		return (f->flags & GI_FN_LOOPS) != 0;
+	gi_fn_exits(k, f, &x);
+	dv_vec_fini(&x.x);
+	return x.loops;
+}
+
 uint64_t
 gi_fn_entry(struct gi_kernel *k, uint64_t addr)
 {
 	const struct gi_fn *f = gi_fn_at(k, addr);
 	size_t skip, nop;
-	bool loops;
 
 	if (!prologue(k, f, addr, &skip, &nop))
 		return 0;
-	loops = f != NULL && (f->flags & GI_FN_LOOPS) != 0;
-	/* not looked at when listed */
-	if (f != NULL && ((f->flags & GI_FN_INIT) != 0 || f->mod != 0)) {
-		struct gi_exits x = { 0 };
-
-		gi_fn_exits(k, f, &x);
-		loops = x.loops;
-		dv_vec_fini(&x.x);
-	}
-	return addr + (loops ? nop : skip);
+	return addr + (f != NULL && gi_fn_loops(k, f) ? nop : skip);
 }

@@ -61,9 +61,19 @@ const struct gi_fn *gi_fn_at(const struct gi_kernel *k, uint64_t addr);
  * DV_E_GUEST: cannot be read; DV_E_NOMEM.
  */
 int  gi_fn_exits(struct gi_kernel *k, const struct gi_fn *f, struct gi_exits *ret);
+/* Does it jump back to right after its prologue? */
+bool gi_fn_loops(struct gi_kernel *k, const struct gi_fn *f);
 /*
  * Where entry is seen: the first instruction after endbr64 and ftrace's nop; or
  * that nop, if the function loops back to there. 0: cannot be read.
  */
 uint64_t gi_fn_entry(struct gi_kernel *k, uint64_t addr);
+
+/* ---- linux/patched.c: with gi_sites_as_traps(); else all is NULL */
+
+/* Why no trap may be at a byte of text, or NULL. */
+const char *gi_patched(struct gi_kernel *k, uint64_t at);
+/* Why no probe of fbt may be in a function, or NULL. */
+const char *gi_untraceable(struct gi_kernel *k, const struct gi_fn *f);
+void gi_patched_free(struct gi_kernel *k);
 #endif

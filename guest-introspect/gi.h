@@ -262,6 +262,11 @@ struct gi_sites {
  */
 #define GI_WANT_SWITCH	0xfffffffeu
 #define GI_WANT_SOBJ	0xfffffffdu
+/*
+ * From now on sites are for a carrier that writes traps into the guest's text: none is
+ * where the guest's kernel patches its text, and probes that would need one are left out.
+ */
+void gi_sites_as_traps(struct gi_kernel *k);
 int  gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant,
 		   struct dv_err *err, struct gi_sites **ret);
 void gi_sites_free(struct gi_sites *s);

@@ -274,6 +274,8 @@ struct gi_kernel {
 	struct gi_texts *texts;	/* func.c */
 	struct gi_users *users;	/* linux/user.c; filled on demand */
 	struct gi_mods *mods;	/* NULL: none known */
+	bool traps;		/* gi_sites_as_traps() */
+	struct gi_patched *patched;	/* linux/patched.c; as texts */
 };
 
 void gi_users_free(struct gi_users *u);

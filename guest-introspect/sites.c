@@ -346,6 +346,43 @@ site_bytes(struct gi_kernel *k, struct dv_site *s)
 	}
 }
 
+void
+gi_sites_as_traps(struct gi_kernel *k)
+{
+	k->traps = true;
+}
+
+/*
+ * Takes out the rules of sites that get no trap. Their probes are left out, but what
+ * nobody asked for by itself, others need.
+ */
+static int
+drop_patched(struct gi_build *b, struct dv_err *err)
+{
+	size_t i, n = 0;
+
+	for (i = 0; b->k->traps && i < b->rules.n; i++) {
+		const struct gi_brule *r = &b->rules.v[i];
+		const char *why = gi_patched(b->k, r->at);
+		struct gi_sym y = { 0 };
+
+		if (why == NULL) {
+			b->rules.v[n++] = *r;
+			continue;
+		}
+		if (r->r.probe == DV_NONE || r->r.nselect != 0 || r->r.kind == DV_RULE_GONE) {
+			gi_sym_at(b->k, r->at, &y);
+			return dv_err_set(err, DV_E_UNSUP, "cannot place what these probes need at "
+			    "%s+0x%" PRIx64 ": %s", y.name != NULL ? y.name : "0",
+			    r->at - y.addr, why);
+		}
+		gi_build_leave(b, r->r.probe, "%s", why);
+	}
+	if (b->k->traps)
+		b->rules.n = n;
+	return b->failed ? dv_err_nomem(err) : 0;
+}
+
 static int
 finish(struct gi_build *b, struct gi_sites *s, struct dv_err *err)
 {
@@ -427,7 +464,8 @@ gi_sites_make(struct gi_kernel *k, const uint32_t *want, size_t nwant, struct dv
 	    (rc = gi_proc_sites(&b, err)) == 0 &&
 	    (rc = gi_fbt_sites(&b, err)) == 0 && (rc = watch_modules(&b, err)) == 0 &&
 	    (!switches || (rc = gi_switch_site(&b, err)) == 0) &&
-	    (!sobj || (rc = gi_sobj_sites(&b, err)) == 0))
+	    (!sobj || (rc = gi_sobj_sites(&b, err)) == 0) &&
+	    (rc = drop_patched(&b, err)) == 0)
 		rc = finish(&b, s, err);
 	gi_text_reset(k);
 out:

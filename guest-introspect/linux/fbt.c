@@ -327,6 +327,26 @@ in_entry_text(struct gi_kernel *k, uint64_t va)
 }
 
 /*
+ * Why no trap may be at one of these places where a function is left, or NULL.
+ * At ftrace's nop, where a function that loops is entered, neither.
+ */
+static const char *
+patched_exit(struct gi_kernel *k, const struct gi_exits *x)
+{
+	const char *why = NULL;
+	size_t i;
+
+	for (i = 0; k->traps && i < x->x.n && why == NULL; i++) {
+		const struct gi_exit *e = &x->x.v[i];
+
+		why = gi_patched(k, e->at);
+		if (why == NULL && e->cc != GI_CC_ALWAYS && e->kind == GI_X_TAIL)
+			why = gi_patched(k, e->at + e->len);
+	}
+	return why;
+}
+
+/*
  * Marks target's returns, and what it tail-jumps to in turn, as watched. False:
  * it cannot be followed.
  */
@@ -352,7 +372,8 @@ follow(struct run *r, uint64_t target)
 	for (at = 0; at < todo.n && ok; at++) {
 		int rc = gi_fn_exits(k, gi_fn_of(k, todo.v[at]), &x);
 
-		if (rc != 0 || at > MAX_CHAIN) {
+		if (rc != 0 || at > MAX_CHAIN || patched_exit(k, &x) != NULL ||
+		    gi_untraceable(k, gi_fn_of(k, todo.v[at])) != NULL) {
 			r->st[todo.v[at]].bad = 1;
 			if (at == 0)
 				ok = false;
@@ -428,7 +449,7 @@ function_returns(struct run *r, uint32_t fn)
 			    DV_RULE_TAIL : DV_RULE_FIRE;
 			rule_at(r, x, &own);
 		}
-		if (!st->hidden)
+		if (!st->hidden || st->bad)
 			continue;
 		/* what is pending for this return slot: unless RET above does it */
 		if (kind == GI_X_RET && st->want != DV_NONE)
@@ -467,6 +488,25 @@ entry_args(struct gi_build *b)
 	return gi_build_args(b, &a);
 }
 
+/* Why f's entry at `at`, or its returns, get no trap; or NULL. */
+static const char *
+why_no_trap(struct gi_kernel *k, const struct gi_fn *f, bool is_return, uint64_t at)
+{
+	struct gi_exits x = { 0 };
+	const char *why;
+
+	if (!k->traps || (why = gi_untraceable(k, f)) != NULL)
+		return k->traps ? why : NULL;
+	if (is_return) {
+		if (gi_fn_exits(k, f, &x) == 0)
+			why = patched_exit(k, &x);
+		dv_vec_fini(&x.x);
+	} else if ((why = gi_patched(k, at)) == NULL && gi_fn_loops(k, f)) {
+		why = "it loops to its very begin, where the guest's ftrace patches";
+	}
+	return why;
+}
+
 int
 gi_fbt_sites(struct gi_build *b, struct dv_err *err)
 {
@@ -480,6 +520,7 @@ gi_fbt_sites(struct gi_build *b, struct dv_err *err)
 		struct gi_rule rule = { .kind = DV_RULE_FIRE, .guard = GI_NOEXPR,
 		    .raw = DV_NONE, .probe = (uint32_t)i };
 		const struct gi_fn *f;
+		const char *why;
 		bool is_return;
 		uint32_t fn;
 		uint64_t at;
@@ -497,8 +538,14 @@ gi_fbt_sites(struct gi_build *b, struct dv_err *err)
 			if ((at = gi_fn_entry(k, gi_fn_addr(k, f))) == 0)
 				gi_build_leave(b, (uint32_t)i, f->flags & GI_FN_INIT ?
 				    "its text is init text, and freed" : "its text cannot be read");
+			else if ((why = why_no_trap(k, f, false, at)) != NULL)
+				gi_build_leave(b, (uint32_t)i, "%s", why);
 			else
 				gi_build_rule(b, at, GI_PRIO_ENTRY, &rule);
+			continue;
+		}
+		if ((why = why_no_trap(k, f, true, 0)) != NULL) {
+			gi_build_leave(b, (uint32_t)i, "%s", why);
 			continue;
 		}
 		if (r.st == NULL) {
