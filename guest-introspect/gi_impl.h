@@ -265,6 +265,7 @@ struct gi_kernel {
 	dv_gpa_t root;
 	unsigned levels;
 	char id[65];
+	uint64_t note;		/* offset of the note with the build id; 0: not known */
 	char release[65];
 	struct gi_ksyms *syms;
 	struct gi_btf *btf;	/* never NULL once open */

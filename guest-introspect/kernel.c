@@ -214,7 +214,7 @@ note_in_elf(const uint8_t *img, size_t at)
 
 /* Looks at [from, to) of an image that is filled up to `to`. */
 static bool
-find_note(const uint8_t *img, size_t from, size_t to, char *id)
+find_note(const uint8_t *img, size_t from, size_t to, char *id, uint64_t *where)
 {
 	size_t at, i;
 
@@ -229,6 +229,7 @@ find_note(const uint8_t *img, size_t from, size_t to, char *id)
 			continue;
 		for (i = 0; i < n; i++)
 			snprintf(id + 2 * i, 3, "%02x", img[at + 16 + i]);
+		*where = at;
 		return true;
 	}
 	return false;
@@ -247,19 +248,34 @@ id_of_banner(const uint8_t *img, size_t len, char *id)
 	snprintf(id, 65, "banner%016" PRIx64 "%08zx", h, len >> 12);
 }
 
+/* Is the note where this build of the kernel has it? That costs one small read. */
+static bool
+note_again(struct gi_kernel *k)
+{
+	uint64_t at = k->note & ~(uint64_t)3, where;
+	uint8_t buf[48] = { 0 };
+
+	if (k->note == 0 || k->note > k->end - k->base - sizeof(buf))
+		return false;
+	read_image(k, k->base + at, buf, sizeof(buf));
+	return find_note(buf, 0, sizeof(buf), k->id, &where) && where == 0;
+}
+
 int
 gi_image_id(struct gi_kernel *k, struct dv_err *err)
 {
 	size_t len = k->end - k->base, at, n;
-	uint8_t *img = calloc(1, len);
+	uint8_t *img;
 
-	if (img == NULL)
+	if (note_again(k))
+		return 0;
+	if ((img = calloc(1, len)) == NULL)
 		return dv_err_nomem(err);
 	k->id[0] = 0;
 	for (at = 0; at < len && k->id[0] == 0; at += n) {
 		n = len - at < STEP ? len - at : STEP;
 		read_image(k, k->base + at, img + at, n);
-		if (!find_note(img, at < 64 ? 0 : at - 64, at + n, k->id))
+		if (!find_note(img, at < 64 ? 0 : at - 64, at + n, k->id, &k->note))
 			k->id[0] = 0;
 	}
 	if (k->id[0] == 0)
@@ -356,7 +372,7 @@ open_image(struct gi_kernel *k, struct dv_err *err)
 		goto out;
 	}
 	find_release(k, img, len);
-	if (!find_note(img, 0, len, k->id))
+	if (!find_note(img, 0, len, k->id, &k->note))
 		id_of_banner(img, len, k->id);
 	gi_prefer_init_root(k);
 out:

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #define MAGIC		0x314b4947u	/* "GIK1" */
-#define VERSION		6u
+#define VERSION		7u
 
 enum sec { S_ADDR, S_NAME, S_TYPE, S_PERCPU, S_NAMES, S_BTF, S_FNS, S_SCALLS, S_NRMAP, S_FBT,
 	S_STRS, S_MODS, S_MSYMS, S_MNAMES, S_MBTF, S_MFNS, NSEC };
@@ -29,6 +29,7 @@ struct hdr {
 	uint64_t len, sum;
 	/* the checksum covers from here */
 	uint64_t base, image;		/* _text, bytes of image */
+	uint64_t note;			/* of the build id, in the image; 0: not known */
 	uint32_t layout, levels, probes, nbad;
 	char id[72], release[72];
 	uint64_t n[NSEC];		/* elements */
@@ -238,6 +239,7 @@ gi_kernel_save(struct gi_kernel *k, bool modules, struct dv_err *err, void **dat
 	p = k->probes;
 	h.base = k->base;
 	h.image = k->end - k->base;
+	h.note = k->note;
 	h.layout = s->layout;
 	h.levels = k->levels;
 	memcpy(h.id, k->id, sizeof(k->id));
@@ -613,6 +615,7 @@ gi_kernel_load(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigned ncp
 	if (mem != NULL) {
 		k->mem = *mem;
 		k->live = true;
+		k->note = h.note;
 		if ((rc = gi_findimage(k, cpus, ncpu, gi_image_id, err)) != 0)
 			goto fail;
 		if (strcmp(k->id, h.id) != 0) {

@@ -41,7 +41,7 @@ struct fake_btf {
 struct fake {
 	uint8_t *ram;
 	uint64_t base;
-	uint64_t nreads;
+	uint64_t nreads, nbytes;
 	size_t ksyms_end;	/* offset in the image after the tables */
 	struct fake_btf btf;	/* the kernel's */
 	struct gi_mem mem;
@@ -123,6 +123,7 @@ fake_read(void *arg, dv_gpa_t at, void *buf, size_t len)
 		return DV_E_GUEST;
 	memcpy(buf, f->ram + at.v, len);
 	f->nreads++;
+	f->nbytes += len;
 	return 0;
 }
 
