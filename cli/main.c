@@ -328,6 +328,7 @@ static void
 vm_line(void *arg, const struct dv_vm_listed *l)
 {
 	char kernel[96] = "-", nvcpu[16] = "-";
+	const char *state = "-";		/* what the kvm carrier does not know */
 	struct dv_str name;
 	struct dv_vm vm;
 	struct dv_err err;
@@ -340,10 +341,14 @@ vm_line(void *arg, const struct dv_vm_listed *l)
 	if (l->why == NULL && dv_vm_open_listed(l, &err, &vm) == 0) {
 		if (dv_vm_introspect(&vm, 0, &err) == 0)
 			snprintf(kernel, sizeof(kernel), "%s", gi_kernel_release(vm.kernel));
+		if (vm.info.state & DV_GUEST_PAUSED)
+			state = "paused";
+		else if (strcmp(l->carrier, "tcg") == 0)
+			state = "running";
 		dv_vm_close(&vm);
 	}
-	printf("%-20s %8d %-7s %5s %-28s %s\n", name.s, l->pid, l->carrier, nvcpu, kernel,
-	    l->why != NULL ? l->why : "");
+	printf("%-20s %8d %-7s %-7s %5s %-28s %s\n", name.s, l->pid, l->carrier, state, nvcpu,
+	    kernel, l->why != NULL ? l->why : "");
 	dv_str_fini(&name);
 }
 
@@ -357,8 +362,8 @@ vms_main(int argc, char **argv)
 		dv_msg("vms takes no arguments");
 		return 2;
 	}
-	printf("%-20s %8s %-7s %5s %-28s %s\n", "NAME", "PID", "CARRIER", "VCPUS", "KERNEL",
-	    "CANNOT BE TRACED BECAUSE");
+	printf("%-20s %8s %-7s %-7s %5s %-28s %s\n", "NAME", "PID", "CARRIER", "STATE", "VCPUS",
+	    "KERNEL", "CANNOT BE TRACED BECAUSE");
 	dv_vm_list(vm_line, &n);
 	if (fflush(stdout) != 0) {
 		dv_msg("cannot write output: %s", strerror(errno));

@@ -108,7 +108,10 @@ test_paused_guest_can_be_attached()
 	qmp "$(guest_dir g)/qmp" stop || return 1
 	n=$(dv -qn 'BEGIN { printf("%s\n", execname); exit(0); } syscall:::entry { @ = count(); }' | head -n 1)
 	probe info | grep -q '^state.* paused' || fail "the guest is not paused"
+	"$dvisor" vms >"$tmp/vms"
 	qmp "$(guest_dir g)/qmp" cont || return 1
+	grep -q "^$vm .* tcg  *paused " "$tmp/vms" || fail "$(cat "$tmp/vms")" || return 1
+	"$dvisor" vms | grep -q "^$vm .* tcg  *running " || fail "vms: it runs again" || return 1
 	same "execname in BEGIN" "$n" swapper/0 &&
 	guest_run g true
 }
