@@ -64,9 +64,7 @@ int  gi_kernel_load(const struct gi_mem *mem, const struct gi_cpu *cpus, unsigne
 int  gi_kernel_save(struct gi_kernel *k, bool modules, struct dv_err *err, void **data,
 		    size_t *len);
 
-const char *gi_kernel_id(const struct gi_kernel *k);		/* build id, hex */
 const char *gi_kernel_release(const struct gi_kernel *k);	/* "6.1.0-35-cloud-amd64" */
-uint64_t gi_kernel_base(const struct gi_kernel *k);		/* _text */
 /*
  * Offsets for the probe machine. Needs live memory for per-CPU bases, page_offset.
  * Before setup_per_cpu_areas() and memory randomization in the guest ncpu is 1,
@@ -87,7 +85,6 @@ int  gi_read(struct gi_kernel *k, dv_gva_t at, void *buf, size_t len, struct dv_
  */
 bool gi_is_vmlinux(const char *mod);
 size_t gi_nmods(const struct gi_kernel *k);
-const char *gi_mod_name(const struct gi_kernel *k, size_t i);	/* "" : no such */
 /*
  * addr has no name: looks whether a module was loaded there meanwhile. Modules found
  * so have symbols and types, but no probes. True: gi_sym_at() will know it now.

@@ -422,21 +422,9 @@ gi_kernel_close(struct gi_kernel *k)
 }
 
 const char *
-gi_kernel_id(const struct gi_kernel *k)
-{
-	return k->id;
-}
-
-const char *
 gi_kernel_release(const struct gi_kernel *k)
 {
 	return k->release;
-}
-
-uint64_t
-gi_kernel_base(const struct gi_kernel *k)
-{
-	return k->base;
 }
 
 /* ---- memory ---- */

@@ -503,12 +503,6 @@ gi_nmods(const struct gi_kernel *k)
 	return k->mods == NULL ? 0 : k->mods->n;
 }
 
-const char *
-gi_mod_name(const struct gi_kernel *k, size_t i)
-{
-	return i < gi_nmods(k) ? k->mods->v[i].name : "";
-}
-
 /* ---- symbols ---- */
 
 struct export {

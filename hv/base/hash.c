@@ -115,12 +115,6 @@ dv_map_destroy(struct dv_map *m)
 	free(m);
 }
 
-size_t
-dv_map_count(const struct dv_map *m)
-{
-	return m->n;
-}
-
 /* The slot that has KEY, or the empty one where it belongs. */
 static struct slot *
 map_slot(struct slot *slots, size_t size, uint64_t key)
@@ -163,23 +157,6 @@ dv_map_get(const struct dv_map *m, uint64_t key)
 	return m->n == 0 ? NULL : map_slot(m->slots, m->size, key)->value;
 }
 
-bool
-dv_map_next(const struct dv_map *m, size_t *pos, uint64_t *key, void **value)
-{
-	for (; *pos < m->size; ++*pos) {
-		const struct slot *at = &m->slots[*pos];
-
-		if (!at->used)
-			continue;
-		*key = at->key;
-		if (value != NULL)
-			*value = at->value;
-		++*pos;
-		return true;
-	}
-	return false;
-}
-
 struct dv_smap *
 dv_smap_create(void)
 {
@@ -197,12 +174,6 @@ dv_smap_destroy(struct dv_smap *m)
 		free(m->slots[i].key);
 	free(m->slots);
 	free(m);
-}
-
-size_t
-dv_smap_count(const struct dv_smap *m)
-{
-	return m->n;
 }
 
 static struct sslot *
@@ -272,22 +243,4 @@ dv_smap_get_ptr(const struct dv_smap *m, const char *key)
 	uint64_t value;
 
 	return dv_smap_get(m, key, &value) ? (void *)(uintptr_t)value : NULL;
-}
-
-bool
-dv_smap_next(const struct dv_smap *m, size_t *pos, const char **key,
-    uint64_t *value)
-{
-	for (; *pos < m->size; ++*pos) {
-		const struct sslot *at = &m->slots[*pos];
-
-		if (at->key == NULL)
-			continue;
-		*key = at->key;
-		if (value != NULL)
-			*value = at->value;
-		++*pos;
-		return true;
-	}
-	return false;
 }

@@ -20,26 +20,15 @@ struct dv_smap;				/* private to hash.c */
 
 struct dv_map *dv_map_create(void);
 void   dv_map_destroy(struct dv_map *m);
-size_t dv_map_count(const struct dv_map *m);
 int    dv_map_set(struct dv_map *m, uint64_t key, void *value);
 void  *dv_map_get(const struct dv_map *m, uint64_t key);	/* NULL: none */
 
 struct dv_smap *dv_smap_create(void);
 void   dv_smap_destroy(struct dv_smap *m);
-size_t dv_smap_count(const struct dv_smap *m);
 int    dv_smap_set(struct dv_smap *m, const char *key, uint64_t value);
 bool   dv_smap_get(const struct dv_smap *m, const char *key, uint64_t *ret);
 int    dv_smap_set_ptr(struct dv_smap *m, const char *key, void *value);
 void  *dv_smap_get_ptr(const struct dv_smap *m, const char *key);
-
-/*
- * Visits all entries, in no order: start with *POS 0, until false. The map
- * must not be changed meanwhile. VALUE may be NULL.
- */
-bool dv_map_next(const struct dv_map *m, size_t *pos, uint64_t *key,
-	void **value);
-bool dv_smap_next(const struct dv_smap *m, size_t *pos, const char **key,
-	uint64_t *value);
 
 /* The hash that the maps use: SipHash-1-3 with a key of this process. */
 uint64_t dv_hash_bytes(const void *p, size_t n);

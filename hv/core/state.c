@@ -561,12 +561,6 @@ dv_state_prog(const struct dv_state *s)
 	return &s->prog;
 }
 
-bool
-dv_state_active(const struct dv_state *s)
-{
-	return dv_load32(&s->life) == DV_LIFE_ACTIVE;
-}
-
 void
 dv_state_go(struct dv_state *s, struct dv_ctx *ctx)
 {

@@ -66,9 +66,6 @@ void dv_state_go(struct dv_state *s, struct dv_ctx *ctx);
  */
 void dv_state_stop(struct dv_state *s, struct dv_ctx *ctx);
 
-/* Is any clause still able to fire? False before go, after exit() and stop. */
-bool dv_state_active(const struct dv_state *s);
-
 /* A site was hit: runs its rules. Context: PROBE. */
 void dv_fire(struct dv_state *s, struct dv_ctx *ctx, uint32_t site);
 

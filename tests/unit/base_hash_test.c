@@ -8,23 +8,16 @@ TEST(numbers)
 	struct dv_map *m = dv_map_create();
 	uint64_t key;
 	uintptr_t i;
-	size_t pos = 0, seen = 0;
-	void *value;
 
 	EXPECT(m != NULL);
 	EXPECT(dv_map_get(m, 0) == NULL);
 	for (i = 0; i < 20000; i++)
 		EXPECT_EQ(dv_map_set(m, i << 32, (void *)(i + 1)), 0);
-	EXPECT_EQ(dv_map_count(m), 20000);
 	for (i = 0; i < 20000; i++)
 		EXPECT_EQ(dv_map_get(m, i << 32), i + 1);
 	EXPECT(dv_map_get(m, 1) == NULL);
 	EXPECT_EQ(dv_map_set(m, 0, &key), 0);
-	EXPECT_EQ(dv_map_count(m), 20000);
 	EXPECT_EQ(dv_map_get(m, 0), &key);
-	while (dv_map_next(m, &pos, &key, &value))
-		seen++;
-	EXPECT_EQ(seen, 20000);
 	dv_map_destroy(m);
 	dv_map_destroy(NULL);
 }
@@ -32,8 +25,7 @@ TEST(numbers)
 TEST(strings)
 {
 	struct dv_smap *m = dv_smap_create();
-	size_t i, pos = 0, seen = 0;
-	const char *key;
+	size_t i;
 	char name[32];
 	uint64_t v;
 
@@ -43,7 +35,6 @@ TEST(strings)
 		EXPECT_EQ(dv_smap_set(m, name, i), 0);
 	}
 	EXPECT_EQ(dv_smap_set(m, "symbol_3", 77), 0);
-	EXPECT_EQ(dv_smap_count(m), 20000);
 	for (i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "symbol_%zu", i);
 		EXPECT(dv_smap_get(m, name, &v));
@@ -52,9 +43,6 @@ TEST(strings)
 	EXPECT(!dv_smap_get(m, "", NULL));
 	EXPECT_EQ(dv_smap_set(m, "", 1), 0);
 	EXPECT(dv_smap_get(m, "", NULL));
-	while (dv_smap_next(m, &pos, &key, NULL))
-		seen++;
-	EXPECT_EQ(seen, 20001);
 	dv_smap_destroy(m);
 	dv_smap_destroy(NULL);
 }

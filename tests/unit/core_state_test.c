@@ -27,6 +27,13 @@ epids(struct tb *t, unsigned cpu, uint32_t *ret, size_t max)
 	ret[n] = 0;
 }
 
+/* Is any clause still able to fire? */
+static bool
+active(struct tb *t)
+{
+	return dv_load32(&dv_sim_state(t->sim)->life) == DV_LIFE_ACTIVE;
+}
+
 static uint32_t
 empty_clause(struct tb *t)
 {
@@ -64,15 +71,15 @@ TEST(begin_then_probes_then_end)
 	site = simple_site(&t, empty_clause(&t));
 	EXPECT_EQ(tb_load(&t), 0);
 	dv_sim_hit(t.sim, 0, site);		/* before go: nothing */
-	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	EXPECT(!active(&t));
 	dv_sim_go(t.sim);
-	EXPECT(dv_state_active(dv_sim_state(t.sim)));
+	EXPECT(active(&t));
 	dv_sim_hit(t.sim, 0, site);
 	dv_sim_hit(t.sim, 1, site);
 	dv_sim_hit(t.sim, 7, site);		/* no such vCPU */
 	dv_sim_hit(t.sim, 0, 9);		/* no such site */
 	dv_sim_stop(t.sim);
-	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	EXPECT(!active(&t));
 	dv_sim_hit(t.sim, 0, site);
 	epids(&t, 2, e, 8);
 	EXPECT_EQ(e[0], 1);
@@ -107,7 +114,7 @@ TEST(exit_ends_all_but_its_clause_and_end)
 	site = site_add(&t, 1);
 	tb_go(&t);
 	dv_sim_hit(t.sim, 0, site);
-	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	EXPECT(!active(&t));
 	dv_sim_hit(t.sim, 0, site);
 	dv_sim_stop(t.sim);
 	epids(&t, 0, e, 8);
@@ -135,7 +142,7 @@ TEST(exit_in_begin_suppresses_all_but_end)
 	ecb_add(&t, probe_add(&t, "END", DV_PF_END), empty_clause(&t));
 	site = simple_site(&t, empty_clause(&t));
 	tb_go(&t);
-	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	EXPECT(!active(&t));
 	dv_sim_hit(t.sim, 0, site);
 	dv_sim_stop(t.sim);
 	epids(&t, 1, e, 8);
@@ -1065,10 +1072,10 @@ TEST(a_vcpu_that_does_nothing_but_fire_ends_the_trace)
 	deadman_init(&t, &site, false);
 	deadman_looks(&t, 300, 3);
 	EXPECT_EQ(status(&t).killed, 0);
-	EXPECT(dv_state_active(dv_sim_state(t.sim)));
+	EXPECT(active(&t));
 	deadman_looks(&t, 200, 0);
 	EXPECT_EQ(status(&t).killed, 1);
-	EXPECT(!dv_state_active(dv_sim_state(t.sim)));
+	EXPECT(!active(&t));
 	dv_sim_hit(t.sim, 0, site);
 	expect_account(&t, 0, &a);
 	EXPECT_EQ(a.fired, 0);

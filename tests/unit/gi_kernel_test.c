@@ -29,9 +29,9 @@ TEST(found_in_all_layouts_and_levels)
 			struct fake f;
 
 			k = open_fake(&f, layout, levels, BASE2);
-			EXPECT_EQ(gi_kernel_base(k), BASE2);
+			EXPECT_EQ(k->base, BASE2);
 			EXPECT_STREQ(gi_kernel_release(k), "9.9.9-fake");
-			EXPECT_STREQ(gi_kernel_id(k), "deadbeef0102030405060708090a0b0c0d0e0f10");
+			EXPECT_STREQ(k->id, "deadbeef0102030405060708090a0b0c0d0e0f10");
 			EXPECT(gi_sym_find(k, NULL, "plain", &y));
 			EXPECT_EQ(y.addr, BASE2 + 0x2000);
 			EXPECT_EQ(y.size, 0x100);
@@ -504,7 +504,7 @@ TEST(a_saved_kernel_comes_back_at_another_base)
 	if (gi_kernel_load(&g.mem, &g.cpu, 1, data, len, &err, &l) != 0)
 		FAIL("%s", err.text);
 	EXPECT(g.nbytes < FAKE_LEN / 16);		/* it knows where to look */
-	EXPECT_EQ(gi_kernel_base(l), BASE2);
+	EXPECT_EQ(l->base, BASE2);
 	EXPECT_EQ(gi_nprobes(l), n);
 	EXPECT(gi_sym_find(l, NULL, "plain", &y));
 	EXPECT_EQ(y.addr, BASE2 + 0x2000);

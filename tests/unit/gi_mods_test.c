@@ -35,7 +35,7 @@ TEST(symbols_of_both_kinds_of_kernels)
 		k = open_with(&f);
 		EXPECT(k != NULL);
 		EXPECT_EQ(gi_nmods(k), 1);
-		EXPECT_STREQ(gi_mod_name(k, 0), "one");
+		EXPECT_STREQ(k->mods->v[0].name, "one");
 		EXPECT(gi_sym_find(k, "one", "work", &y));
 		EXPECT_EQ(y.addr, FM_VA(0, 0) + 0x100);
 		EXPECT_EQ(y.type, 'T');			/* exported */
