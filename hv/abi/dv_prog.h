@@ -14,6 +14,7 @@
  *	site   -> a guest address and its rules [rule, rule + nrule)
  *	rule   -> guard, which probe fires, argument set
  *	timer  -> probe that a host clock fires
+ *	start  -> a statement that is run when the sites are armed
  *
  * dcomp makes clauses, actions, DIFOs, variables and aggregations; the command
  * adds probes, ECBs, sites, rules, timers, layout and options.
@@ -24,7 +25,7 @@
 #include "dv_dif.h"
 
 #define DV_PROG_MAGIC	0x31505644u	/* "DVP1" */
-#define DV_PROG_VERSION	2u
+#define DV_PROG_VERSION	3u
 
 enum dv_sec {
 	DV_SEC_STRS,		/* bytes */
@@ -46,6 +47,7 @@ enum dv_sec {
 	DV_SEC_LAYOUT,		/* struct dv_layout: 0 or 1 */
 	DV_SEC_OPTS,		/* uint64_t, indexed by enum dv_opt */
 	DV_SEC_UNWIND,		/* struct dv_unwind: 0 or 1 */
+	DV_SEC_STARTS,		/* struct dv_start */
 	DV_NSEC
 };
 
@@ -233,7 +235,8 @@ enum dv_reg {
  */
 enum dv_rulekind {
 	DV_RULE_FIRE = 1,	/* guard -> selected probe fires with `args` */
-	DV_RULE_STMT = 2,	/* run the guard DIFO for its effects; nothing fires */
+	DV_RULE_STMT = 2,	/* run the guard DIFO for its effects; nothing fires. Also
+				   before go, as soon as the site is armed */
 	DV_RULE_RET = 3,	/* a function returns here (rsp points at the return
 				   address): first the own probe as FIRE, then every
 				   pending return saved for this rsp, newest first */
@@ -286,6 +289,18 @@ struct dv_site {
 	uint8_t bytes[16];		/* what introspection saw there */
 };
 
+/*
+ * A statement that is run at go, once, after all sites are armed and before BEGIN,
+ * in the host context and in this order: what is known of the guest as it is then,
+ * as values of variables. By then rules of the kind STMT run already, so no change
+ * is missed: a statement that looks again after a store can take it back. One that
+ * faults is passed over and counted (rule_faults).
+ */
+struct dv_start {
+	uint32_t difo;			/* sees the raw arguments, as a guard does */
+	uint32_t raw;			/* argset of constants */
+};
+
 struct dv_timer {
 	uint32_t probe;
 	uint32_t flags;			/* DV_TIMER_ALLVCPU: profile-n; else tick-n */
@@ -333,6 +348,7 @@ struct dv_prog {
 	const uint32_t *select;		uint32_t nselect;
 	const struct dv_site *sites;	uint32_t nsites;
 	const struct dv_timer *timers;	uint32_t ntimers;
+	const struct dv_start *starts;	uint32_t nstarts;
 	const void *layout;		/* struct dv_layout or NULL */
 	const void *unwind;		/* struct dv_unwind or NULL */
 	const uint64_t *opts;		/* DV_NOPT of them */

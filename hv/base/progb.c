@@ -46,6 +46,7 @@ dv_progb_fini(struct dv_progb *b)
 	dv_vec_fini(&b->select);
 	dv_vec_fini(&b->sites);
 	dv_vec_fini(&b->timers);
+	dv_vec_fini(&b->starts);
 	memset(b, 0, sizeof(*b));
 }
 
@@ -92,6 +93,7 @@ dv_progb_finish(struct dv_progb *b, struct dv_err *err, void **blob, size_t *len
 		[DV_SEC_SELECT] = { b->select.v, b->select.n, sizeof(*b->select.v) },
 		[DV_SEC_SITES] = { b->sites.v, b->sites.n, sizeof(*b->sites.v) },
 		[DV_SEC_TIMERS] = { b->timers.v, b->timers.n, sizeof(*b->timers.v) },
+		[DV_SEC_STARTS] = { b->starts.v, b->starts.n, sizeof(*b->starts.v) },
 		[DV_SEC_LAYOUT] = { &b->layout, b->layout.present ? 1 : 0, sizeof(b->layout) },
 		[DV_SEC_OPTS] = { b->opts, DV_NOPT, sizeof(b->opts[0]) },
 		[DV_SEC_UNWIND] = { &b->unwind, b->unwind.kind != DV_UNWIND_NONE ? 1 : 0,

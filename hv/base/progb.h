@@ -36,6 +36,7 @@ struct dv_progb {
 	DV_VEC(uint32_t) select;
 	DV_VEC(struct dv_site) sites;
 	DV_VEC(struct dv_timer) timers;
+	DV_VEC(struct dv_start) starts;
 	struct dv_layout layout;	/* left out unless .present */
 	struct dv_unwind unwind;	/* left out if its kind is NONE */
 	uint64_t opts[DV_NOPT];

@@ -48,10 +48,10 @@ struct key {
 
 void
 dv_dyn_plan(uint64_t dynvarsize, uint64_t keyroom, uint64_t valroom,
-	    struct dv_dynplan *ret)
+	    uint64_t more, struct dv_dynplan *ret)
 {
 	uint64_t stride = ((keyroom + 7) & ~(uint64_t)7) + ((valroom + 7) & ~(uint64_t)7);
-	uint64_t n = dynvarsize / (stride + sizeof(struct dv_dynhdr));
+	uint64_t n = dynvarsize / (stride + sizeof(struct dv_dynhdr)) + more;
 
 	ret->keyroom = (uint32_t)((keyroom + 7) & ~(uint64_t)7);
 	ret->stride = (uint32_t)stride;

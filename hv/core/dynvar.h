@@ -40,8 +40,9 @@ struct dv_dynpool {
 };
 
 struct dv_dynplan { uint32_t nchunks, nbuckets, keyroom, stride; };
+/* `more`: chunks beside those that dynvarsize is for. */
 void dv_dyn_plan(uint64_t dynvarsize, uint64_t keyroom, uint64_t valroom,
-		 struct dv_dynplan *ret);
+		 uint64_t more, struct dv_dynplan *ret);
 void dv_dyn_init(struct dv_dynpool *p, const struct dv_dynplan *plan,
 		 struct dv_dynhdr *hdr, uint32_t *bucket, uint8_t *data,
 		 struct dv_dynfree *free, uint32_t ncpu);

@@ -421,10 +421,11 @@ dv_fire(struct dv_state *s, struct dv_ctx *ctx, uint32_t site)
 	life = dv_load32(&s->life);
 	if (dv_load_acq32(&s->gone[st->group]) == 0 && life <= DV_LIFE_ACTIVE) {
 		begin_hit(&cpu->ms, ctx);
-		/* what goes before tracing begins must be known then */
+		/* what goes, or is remembered, before tracing begins must be known then */
 		for (i = 0; i < st->nrule; i++)
 			if (life == DV_LIFE_ACTIVE ||
-			    s->prog.rules[st->rule + i].kind == DV_RULE_GONE)
+			    s->prog.rules[st->rule + i].kind == DV_RULE_GONE ||
+			    s->prog.rules[st->rule + i].kind == DV_RULE_STMT)
 				run_rule(&cpu->ms, &s->prog.rules[st->rule + i]);
 		end_hit(s, cpu, ctx);
 		return;
@@ -457,6 +458,25 @@ dv_fire_check(struct dv_state *s, struct dv_ctx *ctx)
 		cpu->ms.region[DV_RG_SCRATCH].len = 0;
 		if (!run_rule_difo(&cpu->ms, (uint32_t)r->sel.value, &here) || here == 0)
 			dv_store_rel32(&s->gone[r->probe], 1);
+		dv_gate_leave(&cpu->gate);
+	}
+}
+
+void
+dv_fire_starts(struct dv_state *s, struct dv_ctx *ctx)
+{
+	struct dv_cpu *cpu = &s->cpus[s->nvcpu];
+	uint64_t val;
+	uint32_t i;
+
+	for (i = 0; i < s->prog.nstarts; i++) {
+		dv_gate_enter(&cpu->gate);
+		begin_hit(&cpu->ms, ctx);
+		cpu->ms.raw = &s->prog.argsets[s->prog.starts[i].raw];
+		cpu->ms.raw_have = 0;
+		cpu->ms.region[DV_RG_SCRATCH].len = 0;
+		if (!run_rule_difo(&cpu->ms, s->prog.starts[i].difo, &val))
+			DV_COUNT(cpu->n.rule_faults);
 		dv_gate_leave(&cpu->gate);
 	}
 }

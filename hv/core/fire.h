@@ -6,6 +6,8 @@
 
 /* Fires a probe (or DV_NONE: nothing) in the host context, whatever `life` is. */
 void dv_fire_host(struct dv_state *s, struct dv_ctx *ctx, uint32_t probe);
+/* Runs all starts (dv_prog.h), in the host context. */
+void dv_fire_starts(struct dv_state *s, struct dv_ctx *ctx);
 /* Runs the checks of all DV_RULE_GONE, in the host context. */
 void dv_fire_check(struct dv_state *s, struct dv_ctx *ctx);
 

@@ -117,6 +117,7 @@ static const struct {
 	[DV_SEC_LAYOUT] = { "layout", sizeof(struct dv_layout) },
 	[DV_SEC_OPTS] = { "options", 8 },
 	[DV_SEC_UNWIND] = { "unwinding", sizeof(struct dv_unwind) },
+	[DV_SEC_STARTS] = { "starts", sizeof(struct dv_start) },
 };
 
 static bool
@@ -649,6 +650,28 @@ check_sites(const struct dv_prog *p, struct dv_reason *why)
 }
 
 static int
+check_starts(const struct dv_prog *p, struct dv_reason *why)
+{
+	const struct dv_start *st;
+	uint32_t i, k;
+
+	for (i = 0; i < p->nstarts; i++) {
+		st = &p->starts[i];
+		if (st->difo >= p->ndifos || difo_destroys(p, st->difo))
+			return dv_refuse(why, "start %u: no such statement, or a destructive one",
+			    i);
+		if (st->raw >= p->nargsets)
+			return dv_refuse(why, "start %u: no such argument set", i);
+		for (k = 0; k < 10; k++)
+			if (p->argsets[st->raw].arg[k].kind > DV_LOC_CONST)
+				return dv_refuse(why, "start %u: argument %u is no constant", i, k);
+	}
+	if (p->nstarts > 0 && p->layout == NULL)
+		return dv_refuse(why, "starts without a guest's layout");
+	return 0;
+}
+
+static int
 check_layout(const struct dv_prog *p, struct dv_reason *why)
 {
 	const struct dv_layout *l = p->layout;
@@ -739,6 +762,7 @@ view_sections(const void *blob, size_t len, struct dv_prog *ret, struct dv_reaso
 	SECTION(select, DV_SEC_SELECT);
 	SECTION(sites, DV_SEC_SITES);
 	SECTION(timers, DV_SEC_TIMERS);
+	SECTION(starts, DV_SEC_STARTS);
 	if (h->sec[DV_SEC_LAYOUT].n > 1)
 		return dv_refuse(why, "more than one layout");
 	if (h->sec[DV_SEC_LAYOUT].n == 1)
@@ -767,7 +791,8 @@ dv_prog_view(const void *blob, size_t len, struct dv_prog *ret, struct dv_reason
 	    check_probes(ret, why) != 0 ||
 	    check_layout(ret, why) != 0 ||
 	    dv_unwind_check(ret, why) != 0 ||
-	    check_sites(ret, why) != 0)
+	    check_sites(ret, why) != 0 ||
+	    check_starts(ret, why) != 0)
 		return -1;
 	return 0;
 }

@@ -99,7 +99,7 @@ make_plan(const struct dv_prog *p, unsigned nvcpu, struct plan *ret)
 			ret->tails = true;
 	ret->vtime = dv_text_loads(p->text, p->ntext, DIF_VAR_VTIMESTAMP);
 	dv_dyn_plan(dv_prog_opt(p, DV_OPT_DYNVARSIZE),
-	    48 + dv_dif_keyroom(p, ret->strsize), valroom, &ret->dyn);
+	    48 + dv_dif_keyroom(p, ret->strsize), valroom, p->nstarts, &ret->dyn);
 }
 
 /* Linked program, writable while it is being made. */
@@ -569,6 +569,7 @@ dv_state_go(struct dv_state *s, struct dv_ctx *ctx)
 	if (!dv_cas32(&s->life, &life, DV_LIFE_BEGIN))
 		return;
 	dv_fire_check(s, ctx);
+	dv_fire_starts(s, ctx);
 	dv_fire_host(s, ctx, s->begin);
 	life = DV_LIFE_BEGIN;
 	(void)dv_cas32(&s->life, &life, DV_LIFE_ACTIVE);	/* or exit() came */

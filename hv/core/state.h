@@ -54,8 +54,8 @@ int dv_state_create(const void *blob, size_t len, unsigned nvcpu,
 const struct dv_prog *dv_state_prog(const struct dv_state *s);
 
 /*
- * All sites are armed. Finds out whose code has gone since they were chosen, fires
- * BEGIN in the host context, then opens the state for all other firings.
+ * All sites are armed. Finds out whose code has gone since they were chosen, runs
+ * what is to be known from the start (DV_SEC_STARTS), fires BEGIN in the host context, then opens the state for all other firings.
  * `ctx` is a host context (vcpu -1). Context: CONTROL.
  */
 void dv_state_go(struct dv_state *s, struct dv_ctx *ctx);

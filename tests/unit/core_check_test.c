@@ -102,6 +102,8 @@ make_blob(void)
 	act_trace(&t, difo_const(&t, 1));
 	simple_site(&t, clause_end(&t, 0));
 	t.b.layout = *dv_sim_layout(t.sim);
+	memset(&t.b.argsets.v[argset_add(&t)], 0, sizeof(struct dv_argset));
+	EXPECT_EQ(dv_vec_push(&t.b.starts, (struct dv_start){ .difo = 0, .raw = 1 }), 0);
 	free(blob);
 	EXPECT_EQ(dv_progb_finish(&t.b, &err, (void **)&blob, &blob_len), 0);
 	hdr = (void *)blob;
@@ -128,7 +130,7 @@ TEST(blobs)
 	hdr->magic++;
 	refuse_blob("not a program");
 	hdr->version = 9;
-	refuse_blob("program has version 9, this machine runs 2");
+	refuse_blob("program has version 9, this machine runs 3");
 	hdr->len--;
 	refuse_blob("program has a bad length or flags");
 	hdr->sec[DV_SEC_DIFOS].n = 1000000;
@@ -176,6 +178,12 @@ TEST(blobs)
 	refuse_blob("clause 0: no such predicate");
 	SEC(struct dv_ecbdesc, DV_SEC_ECBS)->probe = 3;
 	refuse_blob("ECB 0: no such probe or clause");
+	SEC(struct dv_start, DV_SEC_STARTS)->difo = 3;
+	refuse_blob("start 0: no such statement, or a destructive one");
+	SEC(struct dv_start, DV_SEC_STARTS)->raw = DV_NONE;
+	refuse_blob("start 0: no such argument set");
+	SEC(struct dv_argset, DV_SEC_ARGSETS)[1].arg[3].kind = DV_LOC_REG;
+	refuse_blob("start 0: argument 3 is no constant");
 	SEC(struct dv_rule, DV_SEC_RULES)->kind = 0;
 	refuse_blob("rule 0: unknown kind");
 	SEC(struct dv_rule, DV_SEC_RULES)->args = 5;

@@ -589,6 +589,92 @@ TEST(sites_go_with_their_group)
 	tb_fini(&t);
 }
 
+/* var[arg0] = arg1 */
+static uint32_t
+difo_assign(struct tb *t, uint16_t var)
+{
+	difo_begin(t);
+	in(t, IW(LDGS, DIF_VAR_ARG0, 1));
+	in(t, I3(PUSHTV, DV_T_INT, 0, 1));
+	in(t, IW(LDGS, DIF_VAR_ARG1, 2));
+	in(t, IW(STGAA, var, 2));
+	in(t, IRET(2));
+	return difo_end(t);
+}
+
+/* What is known as tracing starts: there in BEGIN already, whatever dynvarsize is. */
+TEST(starts_are_run_before_begin)
+{
+	struct dv_argset *a;
+	uint32_t e[4], begin, set, i;
+	uint16_t var;
+	struct tb t;
+
+	tb_init(&t, 1);
+	t.b.opts[DV_OPT_DYNVARSIZE] = 256;
+	var = var_add(&t, DV_VS_GLOBAL, 1, DV_T_INT, 8, 0);
+	begin = probe_add(&t, "BEGIN", DV_PF_BEGIN | DV_PF_HOST);
+	difo_begin(&t);
+	in_int(&t, 99, 1);
+	in(&t, I3(PUSHTV, DV_T_INT, 0, 1));
+	in(&t, IW(LDGAA, var, 2));
+	in(&t, IRET(2));
+	clause_begin(&t, difo_end(&t));
+	ecb_add(&t, begin, clause_end(&t, DV_CL_DEFAULT));
+	set = difo_assign(&t, var);
+	for (i = 0; i < 100; i++) {
+		struct dv_start st = { set, argset_add(&t) };
+
+		a = &t.b.argsets.v[st.raw];
+		a->arg[0] = (struct dv_loc){ .kind = DV_LOC_CONST, .value = i };
+		a->arg[1] = (struct dv_loc){ .kind = DV_LOC_CONST, .value = 1000 + i };
+		a->arg[2] = (struct dv_loc){ .kind = DV_LOC_ZERO };
+		EXPECT_EQ(dv_vec_push(&t.b.starts, st), 0);
+	}
+	tb_go(&t);
+	epids(&t, 1, e, 4);
+	EXPECT_EQ(e[0], 1);
+	tb_fini(&t);
+}
+
+/* A rule's statement is run as soon as its site is armed; nothing fires then. */
+TEST(statements_are_run_before_go)
+{
+	uint32_t e[4], f, raw, site;
+	struct dv_rule *r;
+	uint16_t var;
+	struct tb t;
+
+	tb_init(&t, 1);
+	var = var_add(&t, DV_VS_GLOBAL, 1, DV_T_INT, 8, 0);
+	f = probe_add(&t, "f", 0);
+	difo_begin(&t);
+	in_int(&t, 5, 1);
+	in(&t, I3(PUSHTV, DV_T_INT, 0, 1));
+	in(&t, IW(LDGAA, var, 2));
+	in(&t, IRET(2));
+	clause_begin(&t, difo_end(&t));		/* only if var[5] is set */
+	ecb_add(&t, f, clause_end(&t, DV_CL_DEFAULT));
+	raw = argset_add(&t);
+	t.b.argsets.v[raw].arg[0] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDI };
+	t.b.argsets.v[raw].arg[1] = (struct dv_loc){ .kind = DV_LOC_CONST, .value = 1 };
+	r = rule_add(&t, DV_RULE_STMT, DV_NONE, DV_NONE);
+	r->guard = difo_assign(&t, var);
+	r->raw = raw;
+	(void)rule_add(&t, DV_RULE_FIRE, f, DV_NONE);
+	site = site_add(&t, 2);
+	EXPECT_EQ(tb_load(&t), 0);
+	dv_sim_reg(t.sim, 0)[DV_REG_RDI] = 5;
+	dv_sim_hit(t.sim, 0, site);
+	dv_sim_go(t.sim);
+	dv_sim_reg(t.sim, 0)[DV_REG_RDI] = 6;
+	dv_sim_hit(t.sim, 0, site);
+	epids(&t, 0, e, 4);
+	EXPECT_EQ(e[0], 1);
+	EXPECT_EQ(e[1], 0);
+	tb_fini(&t);
+}
+
 TEST(what_has_gone_before_go_is_found_then)
 {
 	uint32_t e[8], in_group, other, gone;
