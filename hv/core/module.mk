@@ -9,7 +9,7 @@ unit_TESTS += tests/unit/core_dif_test.c tests/unit/core_subr_test.c tests/unit/
 	tests/unit/core_check_test.c tests/unit/core_state_test.c \
 	tests/unit/core_agg_test.c tests/unit/core_spec_test.c \
 	tests/unit/core_dynvar_test.c tests/unit/core_race_test.c \
-	tests/unit/core_hit_test.c
+	tests/unit/core_hit_test.c tests/unit/core_hostile_test.c
 fuzz_TARGETS += tests/fuzz/prog.c tests/fuzz/dif.c
 unit_TESTS += tests/unit/core_stack_test.c
 core_SRCS += hv/core/destr.c hv/core/vtime.c
