@@ -12,6 +12,10 @@
  *	user	a futex
  *	pi	a futex with priority inheritance, held by a thread that sleeps
  *
+ * console: the kernel has few semaphores that programs come to. One is the console's
+ * (console_sem): threads that ask which consoles there are (dv-console) wait while
+ * another one's messages are being printed, and for each other.
+ *
  * The waiter only yields until it is told to go; so it sleeps for the lock when
  * its state and its count of sleeps (proc(5)) say that it has gone to sleep since.
  */
@@ -29,6 +33,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -85,15 +90,14 @@ wait_for_lock(void *arg)
 	return arg;
 }
 
-/* The waiter's state; its sleeps so far in *n. */
-static char
-state_of(long *n)
+char
+thread_state(int tid, long *slept)
 {
 	char path[64], text[2048], *at, *state;
 	int fd;
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/status", lk.tid);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
 	if ((fd = open(path, O_RDONLY)) < 0 || (len = read(fd, text, sizeof(text) - 1)) <= 0)
 		die(path);
 	close(fd);
@@ -102,7 +106,7 @@ state_of(long *n)
 	at = strstr(text, "\nvoluntary_ctxt_switches:");
 	if (state == NULL || at == NULL)
 		die(path);
-	*n = atol(at + sizeof("\nvoluntary_ctxt_switches:"));
+	*slept = atol(at + sizeof("\nvoluntary_ctxt_switches:"));
 	return state[7];
 }
 
@@ -114,33 +118,26 @@ go_until(char want)
 
 	while (lk.tid == 0)
 		sched_yield();
-	state_of(&before);
+	thread_state(lk.tid, &before);
 	lk.go = 1;
 	do
 		usleep(500);		/* who waits for a thread that runs, spins */
-	while (state_of(&now) != want || now == before);
+	while (thread_state(lk.tid, &now) != want || now == before);
 }
 
 /* A holder waits for its page with the lock; the waiter comes; the page arrives. */
 static void
 kernel_lock(void)
 {
-	static char zero[PAGE];
-	struct uffdio_copy copy = { .len = PAGE };
-	struct uffd_msg msg;
 	pthread_t h;
 
 	if (madvise(lk.page, PAGE, MADV_DONTNEED) != 0)
 		die("madvise");
 	if ((errno = pthread_create(&h, NULL, hold, NULL)) != 0)
 		die("pthread_create");
-	if (read(lk.uffd, &msg, sizeof(msg)) != sizeof(msg) || msg.event != UFFD_EVENT_PAGEFAULT)
-		die("read userfaultfd");
+	await_faults(lk.uffd, 1);
 	go_until('D');
-	copy.dst = (uint64_t)(uintptr_t)lk.page;
-	copy.src = (uint64_t)(uintptr_t)zero;
-	if (ioctl(lk.uffd, UFFDIO_COPY, &copy) != 0)
-		die("UFFDIO_COPY");
+	supply_page(lk.uffd, lk.page);
 	pthread_join(h, NULL);
 }
 
@@ -156,22 +153,53 @@ futex_lock(void)
 		die("FUTEX_UNLOCK_PI");
 }
 
-static void
-open_all(void)
+int
+missing_pages(char **pages, long n)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	size_t len = (size_t)n * PAGE;
 
+	*pages = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	reg.range.start = (uint64_t)(uintptr_t)*pages;
+	reg.range.len = len;
+	if (uffd < 0 || *pages == MAP_FAILED || ioctl(uffd, UFFDIO_API, &api) != 0 ||
+	    ioctl(uffd, UFFDIO_REGISTER, &reg) != 0)
+		die("userfaultfd");
+	return uffd;
+}
+
+void
+await_faults(int uffd, long n)
+{
+	struct uffd_msg msg;
+
+	for (; n > 0; n--)
+		if (read(uffd, &msg, sizeof(msg)) != sizeof(msg) ||
+		    msg.event != UFFD_EVENT_PAGEFAULT)
+			die("read userfaultfd");
+}
+
+void
+supply_page(int uffd, char *page)
+{
+	static char zero[PAGE];
+	struct uffdio_copy copy = { .len = PAGE };
+
+	copy.dst = (uint64_t)(uintptr_t)page;
+	copy.src = (uint64_t)(uintptr_t)zero;
+	if (ioctl(uffd, UFFDIO_COPY, &copy) != 0)
+		die("UFFDIO_COPY");
+}
+
+static void
+open_all(void)
+{
 	lk.fd[0] = open("/tmp/dvwork.locks", O_RDWR | O_CREAT, 0600);
 	if (lk.fd[0] < 0 || (lk.fd[1] = dup(lk.fd[0])) < 0)
 		die("/tmp/dvwork.locks");
-	lk.uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	lk.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	reg.range.start = (uint64_t)(uintptr_t)lk.page;
-	reg.range.len = PAGE;
-	if (lk.uffd < 0 || lk.page == MAP_FAILED || ioctl(lk.uffd, UFFDIO_API, &api) != 0 ||
-	    ioctl(lk.uffd, UFFDIO_REGISTER, &reg) != 0)
-		die("userfaultfd");
+	lk.uffd = missing_pages(&lk.page, 1);
 }
 
 int
@@ -201,6 +229,61 @@ work_locks(const struct work *w, long *arg, char **argv)
 	report("rwsem", (uint64_t)arg[0]);
 	report("user", (uint64_t)arg[0]);
 	report("pi", (uint64_t)arg[0]);
+	report_end();
+	return 0;
+}
+
+/* ---- console ---- */
+
+static volatile int con_done;
+static uint64_t con_asked;		/* atomic */
+
+static void *
+ask(void *arg)
+{
+	char text[256];
+	int fd;
+
+	prctl(PR_SET_NAME, "dv-console");
+	while (!con_done) {
+		if ((fd = open("/sys/class/tty/console/active", O_RDONLY)) < 0 ||
+		    read(fd, text, sizeof(text)) <= 0)
+			die("/sys/class/tty/console/active");
+		close(fd);
+		__atomic_add_fetch(&con_asked, 1, __ATOMIC_RELAXED);
+	}
+	return arg;
+}
+
+int
+work_console(const struct work *w, long *arg, char **argv)
+{
+	static const char text[] = "<0>dvwork: a line for the console, of some length, to print\n";
+	int all = open("/proc/sys/kernel/printk_devkmsg", O_WRONLY);
+	int fd = open("/dev/kmsg", O_WRONLY);
+	pthread_t t[3];
+	uint64_t asked;
+	long i;
+
+	(void)argv;
+	if (all < 0 || fd < 0 || write(all, "on\n", 3) != 3)
+		die("/dev/kmsg");
+	for (i = 0; i < 3; i++)
+		if ((errno = pthread_create(&t[i], NULL, ask, NULL)) != 0)
+			die("pthread_create");
+	for (i = 0; i < arg[0]; i++) {
+		asked = con_asked;
+		if (write(fd, text, sizeof(text) - 1) < 0)
+			die("write /dev/kmsg");
+		while (__atomic_load_n(&con_asked, __ATOMIC_RELAXED) < asked + 3)
+			sched_yield();
+	}
+	con_done = 1;
+	for (i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	report_start(w->name);
+	report("lines", (uint64_t)arg[0]);
+	report("asked", con_asked);
 	report_end();
 	return 0;
 }

@@ -42,6 +42,8 @@ static const struct work works[] = {
 	{ "prio", "[N]", work_prio, { 100 } },
 	{ "sleep", "[N [MS]]", work_sleep, { 10, 10 } },
 	{ "locks", "[N]", work_locks, { 10 } },
+	{ "asleep", "", work_asleep, { 0 } },
+	{ "console", "[N]", work_console, { 100 } },
 	{ "migrate", "[N]", work_migrate, { 20 } },
 	{ "steal", "[N]", work_steal, { 20 } },
 	{ "preempt", "[N]", work_preempt, { 50 } },

@@ -23,6 +23,8 @@ int work_mutex(const struct work *w, long *arg, char **argv);
 int work_prio(const struct work *w, long *arg, char **argv);
 int work_sleep(const struct work *w, long *arg, char **argv);
 int work_locks(const struct work *w, long *arg, char **argv);
+int work_asleep(const struct work *w, long *arg, char **argv);
+int work_console(const struct work *w, long *arg, char **argv);
 int work_migrate(const struct work *w, long *arg, char **argv);
 int work_steal(const struct work *w, long *arg, char **argv);
 int work_preempt(const struct work *w, long *arg, char **argv);
@@ -55,6 +57,18 @@ uint64_t now_ns(void);			/* CLOCK_MONOTONIC, from the vDSO */
 
 /* Ends the program, naming the call that failed. */
 void die(const char *what) __attribute__((noreturn));
+
+/*
+ * N pages in a row, none of which is there: who touches one waits for
+ * supply_page(). missing_pages() returns the userfaultfd, await_faults() when so many
+ * threads wait.
+ */
+int missing_pages(char **pages, long n);
+void await_faults(int uffd, long n);
+void supply_page(int uffd, char *page);
+
+/* A thread's state, as proc(5) has it, and how often it has slept so far. */
+char thread_state(int tid, long *slept);
 
 extern char self_path[];		/* this program's file */
 
