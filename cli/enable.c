@@ -121,6 +121,12 @@ add_sites(struct dv_progb *b, const struct gi_sites *s, const uint32_t *probe_of
 		site.rule += rule0;
 		dv_vec_push(&b->sites, site);
 	}
+	for (i = 0; i < s->nstarts; i++) {
+		struct dv_start st = { difos[s->starts[i].expr], s->starts[i].raw + set0 };
+
+		if (dv_vec_push(&b->starts, st) != 0)
+			return dv_err_nomem(err);
+	}
 	return 0;
 }
 
@@ -169,6 +175,9 @@ make_guest_sites(struct dv_progb *b, struct gi_kernel *k, struct dc *dc, const u
 		rc = add_sites(b, s, probe_of_want, difos, err);
 	if (rc == 0)
 		tell_left_out(b, s, probe_of_want, verbose);
+	if (rc == 0 && verbose && s->starts_cut)
+		dv_msg("what threads sleep on now is not known of all of them: the guest's list "
+		    "of threads could not be followed");
 	free(difos);
 	gi_sites_free(s);
 	return rc;

@@ -248,6 +248,9 @@ struct gi_sites {
 	struct gi_rule *rules;	size_t nrules;
 	struct dv_argset *argsets; size_t nargsets;
 	uint32_t *select;	size_t nselect;		/* indices into want, or DV_NONE */
+	/* statements for the start of a trace (struct dv_start): expr is one of exprs */
+	struct gi_start { uint32_t expr, raw; } *starts; size_t nstarts;
+	bool starts_cut;	/* not all threads were found: the guest's lists do not end */
 	/* texts; raw arguments are arg0..arg9 (uint64_t) */
 	const char **exprs;	size_t nexprs;
 	struct { uint32_t want; char reason[96]; } *left_out; size_t nleft_out;
@@ -255,7 +258,7 @@ struct gi_sites {
 /*
  * At the end of `want`: sites that fire nothing. Where threads are switched; where
  * threads go to sleep on objects, which the prelude's __dv_stype and __dv_wchan
- * tell of.
+ * tell of, and __dv_stype0 and __dv_wchan0 (starts) of those that are asleep now.
  */
 #define GI_WANT_SWITCH	0xfffffffeu
 #define GI_WANT_SOBJ	0xfffffffdu

@@ -279,6 +279,13 @@ struct gi_kernel {
 	struct gi_patched *patched;	/* linux/patched.c; as texts */
 };
 
+/* May it be an address of the kernel's? */
+static inline bool
+gi_in_kernel_half(const struct gi_kernel *k, uint64_t addr)
+{
+	return k->levels == 5 ? addr >> 56 == 0xff : addr >> 47 == 0x1ffff;
+}
+
 void gi_users_free(struct gi_users *u);
 
 /* save.c; for its fuzzer */

@@ -251,6 +251,17 @@ gi_build_stmt(struct gi_build *b, uint64_t at, uint32_t prio, const struct dv_ar
 }
 
 void
+gi_build_start(struct gi_build *b, const struct dv_argset *raw, const char *text)
+{
+	struct gi_start st;
+
+	st.raw = gi_build_args(b, raw);
+	st.expr = gi_build_expr(b, "%s", text);
+	if (dv_vec_push(&b->starts, st) != 0)
+		b->failed = true;
+}
+
+void
 gi_build_leave(struct gi_build *b, uint32_t want, const char *fmt, ...)
 {
 	struct gi_left l = { .want = want };
@@ -422,11 +433,15 @@ finish(struct gi_build *b, struct gi_sites *s, struct dv_err *err)
 	s->nargsets = b->argsets.n;
 	s->select = b->select.v;
 	s->nselect = b->select.n;
+	s->starts = b->starts.v;
+	s->nstarts = b->starts.n;
+	s->starts_cut = b->starts_cut;
 	s->exprs = (const char **)b->exprs.v;
 	s->nexprs = b->exprs.n;
 	memset(&b->argsets, 0, sizeof(b->argsets));
 	memset(&b->select, 0, sizeof(b->select));
 	memset(&b->exprs, 0, sizeof(b->exprs));
+	memset(&b->starts, 0, sizeof(b->starts));
 	return 0;
 }
 
@@ -473,6 +488,7 @@ out:
 	dv_smap_destroy(b.exprmap);
 	dv_vec_fini(&b.rules);
 	dv_vec_fini(&b.left);
+	dv_vec_fini(&b.starts);
 	dv_vec_fini(&b.argsets);
 	dv_vec_fini(&b.select);
 	for (i = 0; i < b.exprs.n; i++)
@@ -501,5 +517,6 @@ gi_sites_free(struct gi_sites *s)
 	free(s->argsets);
 	free(s->select);
 	free(s->left_out);
+	free(s->starts);
 	free(s);
 }

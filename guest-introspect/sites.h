@@ -36,6 +36,8 @@ struct gi_build {
 	DV_VEC(uint32_t) select;
 	DV_VEC(char *) exprs;
 	DV_VEC(struct gi_left) left;
+	DV_VEC(struct gi_start) starts;
+	bool starts_cut;
 	struct dv_map *argmap;	/* hash -> index + 1 of the newest such */
 	struct dv_smap *exprmap;
 };
@@ -49,6 +51,8 @@ void gi_build_rule(struct gi_build *b, uint64_t at, uint32_t prio, const struct 
 /* Something to remember or forget, without a probe. raw: its raw arguments, or NULL. */
 void gi_build_stmt(struct gi_build *b, uint64_t at, uint32_t prio, const struct dv_argset *raw,
     const char *text);
+/* A statement for the start of the trace; raw: constants. */
+void gi_build_start(struct gi_build *b, const struct dv_argset *raw, const char *text);
 void gi_build_leave(struct gi_build *b, uint32_t want, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

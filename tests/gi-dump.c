@@ -6,7 +6,7 @@
  *
  * RAM: guest-physical memory from 0 (QMP pmemsave; RAM below 3 GB). REGS: the
  * output of QEMU's `info registers -a`. Commands: info, id, syms, layout, pad,
- * btf (raw to stdout), probes, sites GLOB..., prelude, save FILE, type NAME,
+ * btf (raw to stdout), probes, sites GLOB..., asleep, prelude, save FILE, type NAME,
  * text FUNCTION and alltext (raw bytes of code).
  */
 #include "guest-introspect/func.h"
@@ -289,6 +289,41 @@ dump_sites(struct dump *d)
 	return 0;
 }
 
+/* What threads sleep on: statements for the start of a trace. */
+static int
+dump_asleep(struct dump *d)
+{
+	const uint32_t want = GI_WANT_SOBJ;
+	struct gi_sites *s;
+	struct gi_sym y;
+	size_t i;
+	double t;
+	int rc;
+
+	if ((rc = gi_probes_open(d->k, &d->err)) != 0)
+		return rc;
+	t = now();
+	if ((rc = gi_sites_make(d->k, &want, 1, &d->err, &s)) != 0)
+		return rc;
+	fprintf(stderr, "asleep: %.1f ms\n", now() - t);
+	for (i = 0; i < s->nstarts; i++) {
+		const struct dv_loc *a = s->argsets[s->starts[i].raw].arg;
+		char comm[17] = "";
+		int32_t pid = 0;
+
+		gi_read(d->k, DV_GVA(a[0].value + (uint64_t)gi_offsetof(d->k, "task_struct",
+		    "comm")), comm, 16, NULL);
+		gi_read(d->k, DV_GVA(a[0].value + (uint64_t)gi_offsetof(d->k, "task_struct",
+		    "pid")), &pid, 4, NULL);
+		if (!gi_sym_at(d->k, a[3].value, &y))
+			y.name = "";
+		printf("%d %s %" PRIx64 " %s: %s\n", pid, comm, a[3].value, y.name,
+		    strchr(s->exprs[s->starts[i].expr], '?'));
+	}
+	gi_sites_free(s);
+	return 0;
+}
+
 static int
 dump_prelude(struct dump *d)
 {
@@ -373,6 +408,7 @@ static const struct {
 	{ "type", true, dump_type },
 	{ "probes", false, dump_probes },
 	{ "sites", false, dump_sites },
+	{ "asleep", false, dump_asleep },
 	{ "prelude", false, dump_prelude },
 	{ "save", true, dump_save },
 	{ "alltext", false, dump_alltext },

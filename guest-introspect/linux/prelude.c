@@ -15,7 +15,7 @@
  *			it is SONPROC. Other threads: SZOMB, SSTOP (stopped or
  *			traced), SRUN if on a queue or state 0, else SSLEEP
  *	pr_stype	of a sleeper: what kind of object it sleeps on, as noted where it
- *	pr_wchan	went to sleep (sobj.c); SOBJ_CV and 0 if not noted
+ *	pr_wchan	went to sleep, or found as tracing starts (sobj.c); else SOBJ_CV, 0
  *	pr_flag		PR_ISSYS: a kernel thread. PR_IDLE: an idle thread; at
  *			sched:::dequeue also the current one if it has gone to sleep
  *			and its CPU now looks for work
@@ -108,7 +108,9 @@ static const char variables[] =
     "self uint64_t __dv_sigto;\n"
     "self uint64_t __dv_ksig;\n"
     "char __dv_stype[uintptr_t];\n"
-    "uint64_t __dv_wchan[uintptr_t];\n";
+    "uint64_t __dv_wchan[uintptr_t];\n"
+    "char __dv_stype0[uintptr_t];\n"		/* as tracing starts */
+    "uint64_t __dv_wchan0[uintptr_t];\n";
 
 static const char typedefs[] =
     "typedef int pri_t;\n"
@@ -237,8 +239,11 @@ lwpsinfo(struct gi_kernel *k, struct dv_str *s)
 	    "\t    T->policy == 2 ? \"RR\" : T->policy == 3 ? \"B\" : T->policy == 5 ? \"IDL\" :\n"
 	    "\t    T->policy == 6 ? \"DLN\" : T->policy == 7 ? \"EXT\" : \"?\";\n");
 	dv_str_printf(s, "\tpr_stype = %s ? (__dv_stype[(uintptr_t)T] != 0 ?\n"
-	    "\t    __dv_stype[(uintptr_t)T] : SOBJ_CV) : SOBJ_NONE;\n"
-	    "\tpr_wchan = %s ? __dv_wchan[(uintptr_t)T] : 0;\n", asleep.s, asleep.s);
+	    "\t    __dv_stype[(uintptr_t)T] : __dv_stype0[(uintptr_t)T] != 0 ?\n"
+	    "\t    __dv_stype0[(uintptr_t)T] : SOBJ_CV) : SOBJ_NONE;\n"
+	    "\tpr_wchan = %s ? (__dv_stype[(uintptr_t)T] != 0 ?\n"
+	    "\t    __dv_wchan[(uintptr_t)T] : __dv_wchan0[(uintptr_t)T]) : 0;\n",
+	    asleep.s, asleep.s);
 	dv_str_printf(s, "\tpr_state = %s ? SONPROC : %s ? SSLEEP : T == curthread && %s ? SRUN :\n"
 	    "\t    T->exit_state != 0 ? SZOMB : %s || T->%s == 0 ? SRUN :\n"
 	    "\t    (T->%s & 0xc) != 0 ? SSTOP : SSLEEP;\n",

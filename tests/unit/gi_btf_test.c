@@ -29,7 +29,7 @@ TEST(types_are_found_by_kind_and_name)
 	EXPECT(id != 0);
 	EXPECT_EQ(gi_btf_type(b, id, &t), 0);
 	EXPECT_EQ(t.size, 256);
-	EXPECT_EQ(t.n, 7);
+	EXPECT_EQ(t.n, 15);
 	EXPECT_EQ(gi_btf_find(b, GI_T_UNION, "task_struct"), 0);
 	EXPECT_EQ(gi_btf_find(b, GI_T_STRUCT, "int"), 0);
 	id = gi_btf_find(b, GI_T_INT, "int");

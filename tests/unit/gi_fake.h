@@ -29,6 +29,15 @@
 #define FAKE_MODS	0xffffffffc0000000ull
 #define FAKE_MODS_PA	0x600000u
 
+/* Offsets in struct task_struct; its stack is at 8, its pid at 32. */
+#define FAKE_TASKS	72
+#define FAKE_NODE	88
+#define FAKE_SIGNAL	104
+#define FAKE_ONCPU	112
+#define FAKE_NVCSW	120
+#define FAKE_BORN	136
+#define FAKE_SP		144
+
 struct fake_btf {
 	uint8_t types[8192];
 	size_t tlen;
@@ -88,6 +97,9 @@ static const struct fake_sym fake_syms[] = {
 	{ "loopy", 0x2c00, 'T', false },		/* loops to right after its nop */
 	{ "aux", 0x2d00, 'T', false },			/* by .altinstr_aux and back */
 	{ "free_module", 0x2e00, 't', false },
+	{ "__mutex_lock", 0x3400, 'T', false },
+	{ "futex_do_wait", 0x3500, 'T', false },
+	{ "autoremove_wake_function", 0x3600, 'T', false },
 	{ "finish_task_switch.isra.0", 0x2f00, 't', false },
 	{ "finish_task_switch.constprop.0", 0x3000, 't', false },
 	{ "_etext", 0x10000, 'T', false },
@@ -360,7 +372,7 @@ fake_types(struct fake_btf *b)
 {
 	static const char *const regs[] = { "r15", "r14", "r13", "r12", "bp", "bx", "r11", "r10",
 	    "r9", "r8", "ax", "cx", "dx", "si", "di", "orig_ax", "ip", "cs", "flags", "sp", "ss" };
-	uint32_t i, u64, s32, chr, arr, task, ptask, inner, proto, cptr, cchr, vproto;
+	uint32_t i, u64, s32, chr, arr, task, ptask, inner, proto, cptr, cchr, vproto, list, thread;
 
 	memset(b, 0, sizeof(*b));
 	u64 = fake_int(b, "long unsigned int", 8, 0);
@@ -373,7 +385,12 @@ fake_types(struct fake_btf *b)
 	inner = fake_type(b, 4, "", 2, false, 16);		/* anonymous */
 	fake_member(b, "stack", u64, 0);
 	fake_member(b, "flags", s32, 64);
-	task = fake_type(b, 4, "task_struct", 7, false, 256);
+	list = fake_type(b, 4, "list_head", 2, false, 16);
+	fake_member(b, "next", u64, 0);
+	fake_member(b, "prev", u64, 64);
+	thread = fake_type(b, 4, "thread_struct", 1, false, 8);
+	fake_member(b, "sp", u64, 0);
+	task = fake_type(b, 4, "task_struct", 15, false, 256);
 	fake_member(b, "__state", s32, 0);
 	fake_member(b, "", inner, 64);
 	fake_member(b, "pid", s32, 256);
@@ -381,6 +398,16 @@ fake_types(struct fake_btf *b)
 	fake_member(b, "on_rq", s32, 320);
 	fake_member(b, "comm", arr, 384);
 	fake_member(b, "mm", u64, 512);
+	fake_member(b, "tasks", list, 8 * FAKE_TASKS);
+	fake_member(b, "thread_node", list, 8 * FAKE_NODE);
+	fake_member(b, "signal", u64, 8 * FAKE_SIGNAL);
+	fake_member(b, "on_cpu", s32, 8 * FAKE_ONCPU);
+	fake_member(b, "nvcsw", u64, 8 * FAKE_NVCSW);
+	fake_member(b, "nivcsw", u64, 8 * FAKE_NVCSW + 64);
+	fake_member(b, "start_boottime", u64, 8 * FAKE_BORN);
+	fake_member(b, "thread", thread, 8 * FAKE_SP);
+	fake_type(b, 4, "signal_struct", 1, false, 32);
+	fake_member(b, "thread_head", list, 128);
 	ptask = fake_type(b, 2, "", 0, false, task);
 	fake_type(b, 4, "pt_regs", 21, false, 168);
 	for (i = 0; i < 21; i++)
@@ -466,6 +493,9 @@ fake_text(struct fake *f)
 	fake_branch(f, 0x2d00, "e9", 0x2a0000);
 	fake_code(f, 0x2d05, "c3");
 	fake_code(f, 0x2e00, "0f 1f 44 00 00 c3");
+	fake_code(f, 0x3400, "0f 1f 44 00 00 e8 00 00 00 00 c3");	/* __mutex_lock */
+	fake_code(f, 0x3500, "0f 1f 44 00 00 e8 00 00 00 00 c3");	/* futex_do_wait */
+	fake_code(f, 0x3600, "c3");
 }
 
 static inline void
