@@ -179,6 +179,23 @@ test_queue_lengths_reach_zero()
 	lengths_are_true 50 1500
 }
 
+# The same for as long as SOAK says, in seconds: `make soak`.
+test_queue_lengths_soak()
+{
+	[ -n "${SOAK:-}" ] || { skip "make soak runs it"; return; }
+	DV_SECONDS=$((SOAK + 900))
+	trace_start -x dynvarsize=16m -qn "$keep_lengths" || return 1
+	guest_run g "now() { cut -d. -f1 /proc/uptime; }; end=\$((\$(now) + $SOAK))
+	    while [ \$(now) -lt \$end ]; do
+	    dvwork pingpong 500; dvwork mutex 300 4; dvwork hog 1 5 & dvwork prio 40; dvwork locks 5
+	    dvwork preempt 50; dvwork deadline 24; dvwork forkexec 10; dvwork sleep 50 2
+	    [ $(ncpus) = 1 ] || dvwork migrate 20; wait; done" $((SOAK + 600)) >/dev/null || return 1
+	trace_stop || return 1
+	unset DV_SECONDS
+	no_drops || return 1
+	lengths_are_true $((SOAK * 5)) $((SOAK * 50)) && tail -n 4 "$tmp/trace.out"
+}
+
 # Threads of a group that has used up its quota wait for time: they are on no queue,
 # or stay on theirs, as the kernel does it; but on one, once. They do not sleep.
 test_throttled_groups()
