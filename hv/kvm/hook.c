@@ -269,8 +269,8 @@ dv_hook_disarm(struct dv_vm *vm)
 	unsigned tries, i, n;
 	bool all = false;
 
-	dv_store32(&vm->armed, 0);
-	for (tries = 0; !all && tries < DISARM_MS && !dv_vm_dead(vm); tries++) {
+	for (tries = 0; !all && tries < DISARM_MS && !dv_vm_dead(vm) &&
+	     dv_load32(&vm->armed) == 0; tries++) {
 		all = true;
 		n = dv_vm_count(vm);
 		for (i = 0; i < n; i++) {
@@ -282,7 +282,7 @@ dv_hook_disarm(struct dv_vm *vm)
 		if (!all)
 			msleep(1);
 	}
-	if (!all && !dv_vm_dead(vm))
+	if (!all && !dv_vm_dead(vm) && dv_load32(&vm->armed) == 0)
 		pr_warn("a vCPU of process %d still intercepts breakpoints: its user space will "
 			"hand them to the guest\n", vm->pid);
 }

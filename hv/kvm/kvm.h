@@ -120,7 +120,10 @@ int  dv_hook_get(bool all, struct dv_reason *why);
 void dv_hook_put(bool all);
 /* Every vCPU intercepts #BP before it next executes anything of the guest. */
 void dv_hook_arm(struct dv_vm *vm);
-/* No vCPU does so any more. Waits for those that run; no lock held. */
+/*
+ * No vCPU does so any more, after `armed` was set to 0, unless it is set again meanwhile.
+ * Waits for those that run; no lock held.
+ */
 void dv_hook_disarm(struct dv_vm *vm);
 
 /* --- mem.c: guest-physical memory, address space 0 */

@@ -453,8 +453,11 @@ disarm(struct dv_kprog *p)
 		if (rcu_access_pointer(vm->prog[i]) == p)
 			RCU_INIT_POINTER(vm->prog[i], NULL);
 	sites_drop(p);
-	if (p->nsites != 0)
-		last = --vm->narmed == 0;
+	if (p->nsites != 0 && --vm->narmed == 0) {
+		/* under the lock: from here on another may arm them again */
+		dv_store32(&vm->armed, 0);
+		last = true;
+	}
 	synchronize_srcu(&vm->srcu);
 	mutex_unlock(&vm->lock);
 	if (last)
