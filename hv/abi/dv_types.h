@@ -3,7 +3,11 @@
 #ifndef DV_TYPES_H
 #define DV_TYPES_H
 #ifdef __KERNEL__
+#include <linux/limits.h>
 #include <linux/types.h>
+#ifndef UINT64_MAX
+#define UINT64_MAX	U64_MAX
+#endif
 #else
 #include <stdbool.h>
 #include <stddef.h>
