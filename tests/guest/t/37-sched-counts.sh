@@ -124,7 +124,7 @@ counts_are_equal()
 {
 	hists_start || return 1
 	counts_rounds=2000
-	[ -z "${DVISOR_ALL:-}" ] || counts_rounds=80000
+	[ -z "${DVISOR_ALL:-}" ] || counts_rounds=120000
 	DV_SECONDS=900
 	trace_start -x dynvarsize=64m -x aggsize=16m -qn "$count_events" || return 1
 	guest_run g "dvwork pingpong $counts_rounds; dvwork mutex 500 4; dvwork hog 1 5
