@@ -161,7 +161,8 @@ req_snap(struct file_ctx *f, struct req *r)
 	struct dv_snap s = { };
 
 	if (dv_kprog_snap(f->prog, q->cpu, q->which, &s) != 0)
-		refuse_text(r, DV_CTL_EREFUSED, "there is no buffer %u of CPU %u", q->which, q->cpu);
+		refuse_text(r, DV_CTL_EREFUSED, "there is no buffer %u of CPU %u",
+			    q->which, q->cpu);
 	else
 		done(r, &s, sizeof(s));
 }

@@ -5,16 +5,16 @@
  * Three ftrace hooks, there only while something needs them, so that a host that
  * traces nothing pays nothing:
  *
- *	exit	the vendor's handle_exit is replaced by hook_exit(), which calls it. With the
- *		#BP intercept on, it leaves an int3 of the guest to user space as a debug exit; if it
- *		is ours, we handle it and re-enter the guest instead.
- *	slot	kvm_arch_prepare_memory_region() is replaced by hook_slot(): it takes a VM's traps
- *		out before writes to its memory begin to be logged.
- *	pass	a callback before each entry into the guest (prepare_switch_to_guest) and before
- *		a halted vCPU goes to sleep (kvm_vcpu_halt, kvm_vcpu_block). It runs in the vCPU's
- *		thread with the vCPU loaded, and may not sleep: it arms vCPUs and does what was
- *		asked of them (vm.c). It never stays on the stack of a thread that sleeps, as a
- *		replacement of those functions would.
+ *	exit	the vendor's handle_exit is replaced by hook_exit(), which calls it.
+ *		With the #BP intercept on, it leaves an int3 of the guest to user space
+ *		as a debug exit; if it is ours, we handle it and re-enter the guest.
+ *	slot	kvm_arch_prepare_memory_region() is replaced by hook_slot(): it takes a
+ *		VM's traps out before writes to its memory begin to be logged.
+ *	pass	a callback before each entry into the guest (prepare_switch_to_guest)
+ *		and before a halted vCPU goes to sleep (kvm_vcpu_halt, kvm_vcpu_block).
+ *		It runs in the vCPU's thread with the vCPU loaded, and may not sleep:
+ *		it arms vCPUs and does what was asked of them (vm.c). It never stays on
+ *		the stack of a thread that sleeps, as a replacement of those would.
  *
  * Arming. KVM intercepts #BP while guest_debug says that user space uses
  * breakpoints. We merge our wish into that field at each entry, with a mark above
@@ -218,8 +218,8 @@ dv_hook_get(bool all, struct dv_reason *why)
 				    "hooked while kernel.ftrace_enabled is 0 or they are "
 				    "live-patched");
 	if (rc != 0)
-		return dv_vm_refuse(why, rc, "cannot enable tracing: ftrace does not take the hooks "
-				    "(error %d)", rc);
+		return dv_vm_refuse(why, rc, "cannot enable tracing: ftrace does not take the "
+				    "hooks (error %d)", rc);
 	return 0;
 }
 

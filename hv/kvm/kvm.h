@@ -4,12 +4,12 @@
  *
  * Threads. A vCPU's own thread, inside KVM_RUN, comes in through the hooks (hook.c): it
  * fires probes and executes displaced instructions. A service thread for each open file
- * (chan.c) does all control: it uses the VM's mm, so that the machine's reads
- * work there, too. Everybody else only asks the service thread.
+ * (chan.c) does all control: it uses the VM's mm, so that the machine's reads work
+ * there, too. Everybody else only asks the service thread.
  *
- * Locks, outer first: a file's `lock` (calls); KVM's slots_lock; a VM's `lock` (traps, programs);
- * hook.c's; never a wait for a vCPU under any of them. What a vCPU's thread reads is under the VM's
- * SRCU.
+ * Locks, outer first: a file's `lock` (calls); KVM's slots_lock; a VM's `lock` (traps,
+ * programs); hook.c's. Under them nobody waits for a vCPU to do anything, only for it to
+ * leave the guest. What a vCPU's thread reads is under the VM's SRCU.
  */
 #ifndef DV_KVM_MOD_H
 #define DV_KVM_MOD_H
@@ -78,6 +78,7 @@ struct dv_vm {
 	u32 armed;			/* atomic: vCPUs are to intercept #BP */
 	u32 have_kernel;		/* atomic: a kernel was seen */
 	u64 generation;			/* atomic */
+	u64 seen_exits, seen_at;	/* vm.c: whether it is paused; atomic */
 	u64 kernel_rip, kernel_cr3, kernel_cr4, kernel_gs;	/* lock */
 };
 
@@ -105,7 +106,7 @@ void dv_vm_work(struct dv_vm *vm, struct kvm_vcpu *v);
 /* The guest's kernel went: nothing that was made for it fires. Any context. */
 void dv_vm_gone(struct dv_vm *vm);
 /* DV_GUEST_* bits. */
-u32  dv_vm_state(const struct dv_vm *vm);
+u32  dv_vm_state(struct dv_vm *vm);
 /* The memory of a slot is about to be logged: traps go. QEMU's thread. */
 void dv_vm_logged(struct dv_vm *vm, const struct kvm_memory_slot *slot);
 unsigned dv_vm_room(const struct dv_vm *vm);	/* vCPUs that there may be */

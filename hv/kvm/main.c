@@ -7,7 +7,7 @@
 static uint32_t broken;
 
 module_param_named(tcg_svm, dv_svm_shim, bool, 0444);
-MODULE_PARM_DESC(tcg_svm, "work around QEMU's emulation of SVM; for tests, never on a real processor");
+MODULE_PARM_DESC(tcg_svm, "work around QEMU's emulation of SVM; for tests alone");
 
 /* The machine cannot go on, the host must. */
 void

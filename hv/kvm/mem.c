@@ -3,18 +3,18 @@
  * mem.c - the guest's RAM, read and patched through the VM's process.
  *
  * A slot of KVM's memory map says where guest-physical memory lies in QEMU's address
- * space. Not all of it is RAM: the registers of a device that is passed through are a slot, too, and to read
- * those does things. So we keep a table of our own, of slots whose every mapping
- * is plain memory, made where one may sleep. It is good as long as KVM's map has the generation that it
- * was made from; with another, nothing is read until somebody who may sleep has made it anew.
+ * space. Not all of it is RAM: the registers of a device that is passed through are a
+ * slot, too, and to read those does things. So we keep a table of our own, of slots whose
+ * every mapping is plain memory, made where one may sleep. Before each hit and each
+ * control operation it is made anew if KVM's map has changed.
  *
  * The machine's reads are atomic: what is not resident is not at hand. The page is
  * noted, and fetched after the hit (dv_mem_touch), for the next one.
  *
  * A byte of the guest's text is written through the same mapping, as the guest's own
- * store would be, but KVM does not hear of it. That is right as long as nobody logs
- * writes to that memory. Whoever begins to log it comes by hook.c first, which waits for VM's
- * lock and takes all traps out; and where logging is on already, nothing is written.
+ * store would be, but KVM does not hear of it. That is right as long as nobody logs writes
+ * to that memory. Whoever begins to log it comes by hook.c first, which takes all traps
+ * out; and where logging is on already, nothing is written.
  *
  * Context of all: `vm->mm` is the current mm.
  */

@@ -3,8 +3,8 @@
  * regs.c - registers of a vCPU, the carrier's way.
  *
  * KVM keeps general registers in memory and reads others when they are asked for
- * (cache_reg), from the VMCB or, on Intel, from the current VMCS: so only for a vCPU that is loaded,
- * in its own thread. All is read through kvm_x86_ops, which both vendors fill.
+ * (cache_reg), from the VMCB or, on Intel, from the current VMCS: so only for a vCPU that
+ * is loaded. All is read through kvm_x86_ops, which both vendors fill.
  */
 #include "kvm/kvm.h"
 

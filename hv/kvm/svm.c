@@ -5,9 +5,10 @@
  * Encrypted guests are told by their VMCB, in every kernel.
  *
  * The rest is for tests under QEMU's emulation of SVM (parameter tcg_svm), which differs
- * from processors in two ways. An INT3 of the guest is no #BP to it but a software interrupt: so the
- * intercept of those is set, and the exit is renamed. And without the "next RIP" feature KVM may put a
- * pending interrupt over a re-injected #BP: interrupts are held back until it is delivered.
+ * from processors in two ways. An INT3 of the guest is no #BP to it but a software
+ * interrupt: so the intercept of those is set, and the exit is renamed. And without the
+ * "next RIP" feature KVM may put a pending interrupt over a re-injected #BP: interrupts
+ * are held back until it is delivered.
  */
 #include "kvm/kvm.h"
 

@@ -13,6 +13,9 @@
  * processor wants an endbr64 at their start, which the kernel may have removed: then
  * the module refuses to load.
  *
+ * Without nested page tables KVM must hear of every write to the guest's tables, ours
+ * (trap.c, displaced instructions) too: such a KVM is refused.
+ *
  * Nothing of this links to kvm.ko, so it does not keep KVM loaded. A VM does: while one
  * is held, what was found stays; before another is, it is looked up again.
  */
@@ -91,6 +94,7 @@ int
 dv_sym_resolve(void)
 {
 	struct dv_syms s = { };
+	const bool *tdp;
 	int rc = lookup == NULL ? find_lookup() : 0;
 
 	if (rc != 0)
@@ -107,6 +111,11 @@ dv_sym_resolve(void)
 		       "kvm_intel)\n");
 		return -ENODEV;
 	}
+	tdp = (const bool *)lookup("tdp_enabled");
+	if (tdp == NULL || !*tdp) {
+		pr_err("cannot load: KVM runs without nested page tables (npt, ept)\n");
+		return -EOPNOTSUPP;
+	}
 #define DV_SYM(name, type) \
 	if ((rc = find(STRING(name), &s.name)) != 0) \
 		return rc;
@@ -115,7 +124,7 @@ dv_sym_resolve(void)
 #undef DV_SYM_PRIVATE
 #undef DV_SYM
 	s.handle_exit = s.ops->handle_exit;
-	s.svm = lookup("svm_vcpu_run") != 0 || strcmp(s.ops->name, "kvm_amd") == 0;
+	s.svm = strcmp(s.ops->name, "kvm_amd") == 0;
 	dv_sym = s;
 	return 0;
 }

@@ -200,8 +200,8 @@ restore(struct dv_vm *vm, struct dv_trap *t)
 			rc = dv_mem_poke(vm, t->gpa, t->bytes[0]);
 		} while (rc == -EAGAIN);
 		if (rc != 0 || !byte_is(vm, t->gpa, t->bytes[0])) {
-			pr_warn_ratelimited("could not restore a byte of the guest of process %d at "
-					    "0x%llx (error %d)\n", vm->pid, t->addr, rc);
+			pr_warn_ratelimited("could not restore a byte of the guest of process "
+					    "%d at 0x%llx (error %d)\n", vm->pid, t->addr, rc);
 			dv_add64(&vm->given_up, 1);
 		}
 	}

@@ -2,15 +2,17 @@
 /*
  * vm.c - a VM that is traced: how it is held, asked, and how its end is seen.
  *
- * A struct dv_vm stands for one VM of KVM, however many files are bound to it. It holds
- * a reference to KVM's struct and to the mm (not to what is mapped in it: a VM
- * whose process ends is not kept). Control enters that mm for a while each time; if
- * it cannot, the process is gone, its memory and vCPUs with it, and there is nothing to put back.
+ * A struct dv_vm stands for one VM of KVM, however many files are bound to it. It
+ * holds a reference to KVM's struct and to the mm (not to what is mapped in it: a VM
+ * whose process ends is not kept). Control enters that mm for a while each time; if it
+ * cannot, the process is gone, its memory and vCPUs with it, and there is nothing to
+ * put back.
  *
  * What only a vCPU's own thread can tell or do is asked of it: a bit in `work`, and a
- * kick. It comes by at its next entry, or, halted, on its way back to sleep: KVM_REQ_UNBLOCK
- * ends the sleep of its thread without the guest's vCPU waking up (hook.c). A vCPU whose thread is in
- * user space has its mutex free, and is looked at from here.
+ * kick. It comes by at its next entry, or, halted, on its way back to sleep:
+ * KVM_REQ_UNBLOCK ends the sleep of its thread without the guest's vCPU waking up
+ * (hook.c). A vCPU whose thread is in user space has its mutex free, and is looked at
+ * from here.
  *
  * The guest's kernel is looked for by user space; all it needs is an address
  * in it, LSTAR, and page tables that map it: those of a vCPU, if they map what its gs
@@ -29,6 +31,7 @@
 #include <linux/utsname.h>
 
 #define SNAP_MS		200
+#define PAUSE_NS	20000000ull
 #define PTI_USER	0x1000ull
 #define EFER_LMA_BIT	(1ull << 10)
 #define KERNEL_LOW	0xffffffff80000000ull
@@ -384,10 +387,28 @@ tables_from(struct dv_vm *vm, const u64 *reg)
 	return true;
 }
 
+/*
+ * All vCPUs' threads are in user space, and none has run since PAUSE_NS ago: one that does
+ * I/O for its guest is back before. Races only make it later.
+ */
+static bool
+is_paused(struct dv_vm *vm, bool out, u64 exits)
+{
+	u64 now = ktime_get_ns();
+
+	if (!out || exits != dv_load64(&vm->seen_exits)) {
+		dv_store64(&vm->seen_exits, exits);
+		dv_store64(&vm->seen_at, now);
+		return false;
+	}
+	return now - dv_load64(&vm->seen_at) >= PAUSE_NS;
+}
+
 u32
-dv_vm_state(const struct dv_vm *vm)
+dv_vm_state(struct dv_vm *vm)
 {
 	unsigned i, n = dv_vm_count(vm), idle = 0, out = 0, ran = 0;
+	u64 exits = 0;
 	u32 state = 0;
 
 	if (dv_vm_dead(vm))
@@ -400,14 +421,30 @@ dv_vm_state(const struct dv_vm *vm)
 		ran++;
 		idle += READ_ONCE(v->stat.generic.blocking) != 0;
 		out += !mutex_is_locked(&v->mutex);
+		exits += READ_ONCE(v->stat.exits);
 	}
 	if (ran != 0 && idle == ran)
 		state |= DV_GUEST_IDLE;
-	if (ran != 0 && out == ran)
+	if (is_paused(vm, ran != 0 && out == ran, exits))
 		state |= DV_GUEST_PAUSED;
 	if (READ_ONCE(vm->have_kernel) != 0)
 		state |= DV_GUEST_KERNEL;
 	return state;
+}
+
+/* Are all in user space at this moment? */
+static bool
+idle_looks(const struct dv_vm *vm)
+{
+	unsigned i, n = dv_vm_count(vm);
+
+	for (i = 0; i < n; i++) {
+		struct kvm_vcpu *v = kvm_get_vcpu(vm->kvm, i);
+
+		if (v != NULL && mutex_is_locked(&v->mutex))
+			return false;
+	}
+	return true;
 }
 
 void
@@ -452,6 +489,10 @@ dv_vm_info(struct dv_vm *vm, struct dv_ctl_info *ret)
 		ret->kernel_gs = vm->kernel_gs;
 	}
 	mutex_unlock(&vm->lock);
+	ret->state = dv_vm_state(vm);
+	if (!idle_looks(vm))
+		return;
+	msleep(PAUSE_NS / 1000000 + 1);
 	ret->state = dv_vm_state(vm);
 }
 
