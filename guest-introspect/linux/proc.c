@@ -20,7 +20,9 @@
  *	lwp-exit, exit		acct_collect, right after do_exit has counted the task out:
  *		its second argument says whether this was the last of its process. So
  *		exit fires once for each process, after the lwp-exit of its last thread,
- *		whichever that is, with its memory and files still there.
+ *		whichever that is, with its memory and files still there. A kernel without
+ *		process accounting has taskstats_exit a little later, which is told the
+ *		same; the thread has its exit code by then.
  *	signal-send, signal-discard	prepare_signal, which all senders ask whether
  *		the signal is to be delivered; it says no at once if it is ignored.
  *	signal-handle		get_signal, where it returns true: a handler is to run, and
@@ -42,7 +44,7 @@
 
 enum event {
 	CREATE, LWP_CREATE, START, LWP_START, EXEC, EXEC_KERNEL, EXEC_SUCCESS, EXEC_FAILURE,
-	EXIT, LWP_EXIT, FAULT, SEND, DISCARD, HANDLE, CLEAR
+	EXIT, EXIT_CODED, LWP_EXIT, FAULT, SEND, DISCARD, HANDLE, CLEAR
 };
 
 /* Functions of one name: alternatives, or several places. */
@@ -50,38 +52,41 @@ static const struct row {
 	const char *name, *func;	/* func "": of the name, if there is no other */
 	enum event ev;
 	bool exits;			/* the site is where it returns */
+	bool instead;			/* only if there is no other of the name before it */
 } rows[] = {
-	{ "create", "wake_up_new_task", CREATE, false },
-	{ "create", "", CREATE, false },
-	{ "exec", "do_execveat_common", EXEC, false },
-	{ "exec", "kernel_execve", EXEC_KERNEL, false },
-	{ "exec", "", EXEC, false },
-	{ "exec-failure", "do_execveat_common", EXEC_FAILURE, true },
-	{ "exec-failure", "kernel_execve", EXEC_FAILURE, true },
-	{ "exec-failure", "", EXEC_FAILURE, true },
-	{ "exec-success", "do_execveat_common", EXEC_SUCCESS, true },
-	{ "exec-success", "kernel_execve", EXEC_SUCCESS, true },
-	{ "exec-success", "", EXEC_SUCCESS, true },
-	{ "exit", "acct_collect", EXIT, false },
-	{ "exit", "", EXIT, false },
-	{ "fault", "force_sig_info_to_task", FAULT, false },
-	{ "fault", "", FAULT, false },
-	{ "lwp-create", "wake_up_new_task", LWP_CREATE, false },
-	{ "lwp-create", "", LWP_CREATE, false },
-	{ "lwp-exit", "acct_collect", LWP_EXIT, false },
-	{ "lwp-exit", "", LWP_EXIT, false },
-	{ "lwp-start", "calculate_sigpending", LWP_START, false },
-	{ "lwp-start", "", LWP_START, false },
-	{ "signal-clear", "do_sigtimedwait", CLEAR, true },
-	{ "signal-clear", "", CLEAR, true },
-	{ "signal-discard", "prepare_signal", DISCARD, true },
-	{ "signal-discard", "", DISCARD, true },
-	{ "signal-handle", "get_signal", HANDLE, true },
-	{ "signal-handle", "", HANDLE, true },
-	{ "signal-send", "prepare_signal", SEND, false },
-	{ "signal-send", "", SEND, false },
-	{ "start", "calculate_sigpending", START, false },
-	{ "start", "", START, false },
+	{ "create", "wake_up_new_task", CREATE, false, false },
+	{ "create", "", CREATE, false, true },
+	{ "exec", "do_execveat_common", EXEC, false, false },
+	{ "exec", "kernel_execve", EXEC_KERNEL, false, false },
+	{ "exec", "", EXEC, false, true },
+	{ "exec-failure", "do_execveat_common", EXEC_FAILURE, true, false },
+	{ "exec-failure", "kernel_execve", EXEC_FAILURE, true, false },
+	{ "exec-failure", "", EXEC_FAILURE, true, true },
+	{ "exec-success", "do_execveat_common", EXEC_SUCCESS, true, false },
+	{ "exec-success", "kernel_execve", EXEC_SUCCESS, true, false },
+	{ "exec-success", "", EXEC_SUCCESS, true, true },
+	{ "exit", "acct_collect", EXIT, false, false },
+	{ "exit", "taskstats_exit", EXIT_CODED, false, true },
+	{ "exit", "", EXIT, false, true },
+	{ "fault", "force_sig_info_to_task", FAULT, false, false },
+	{ "fault", "", FAULT, false, true },
+	{ "lwp-create", "wake_up_new_task", LWP_CREATE, false, false },
+	{ "lwp-create", "", LWP_CREATE, false, true },
+	{ "lwp-exit", "acct_collect", LWP_EXIT, false, false },
+	{ "lwp-exit", "taskstats_exit", LWP_EXIT, false, true },
+	{ "lwp-exit", "", LWP_EXIT, false, true },
+	{ "lwp-start", "calculate_sigpending", LWP_START, false, false },
+	{ "lwp-start", "", LWP_START, false, true },
+	{ "signal-clear", "do_sigtimedwait", CLEAR, true, false },
+	{ "signal-clear", "", CLEAR, true, true },
+	{ "signal-discard", "prepare_signal", DISCARD, true, false },
+	{ "signal-discard", "", DISCARD, true, true },
+	{ "signal-handle", "get_signal", HANDLE, true, false },
+	{ "signal-handle", "", HANDLE, true, true },
+	{ "signal-send", "prepare_signal", SEND, false, false },
+	{ "signal-send", "", SEND, false, true },
+	{ "start", "calculate_sigpending", START, false, false },
+	{ "start", "", START, false, true },
 };
 #define NROWS	(sizeof(rows) / sizeof(rows[0]))
 
@@ -98,8 +103,8 @@ gi_proc_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 	for (i = 0; i < NROWS; i++) {
 		const struct row *r = &rows[i];
 
-		if (r->func[0] == '\0' ? strcmp(have, r->name) == 0 :
-		    !gi_fn_find(k, r->func, &s))
+		if ((r->instead && strcmp(have, r->name) == 0) ||
+		    (r->func[0] != '\0' && !gi_fn_find(k, r->func, &s)))
 			continue;
 		p->proc[p->nproc++] = i;
 		have = r->name;
@@ -142,6 +147,7 @@ gi_proc_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 		break;
 	case EXEC_FAILURE:
 	case EXIT:
+	case EXIT_CODED:
 	case CLEAR:
 		set_arg(ret, 0, "int", NULL);
 		break;
@@ -220,6 +226,11 @@ published(struct gi_build *b, enum event ev, struct dv_argset *a)
 		a->arg[0] = expr(b, "(arg0 & 0x7f) == 0 || (curthread->flags & 0x200000) != 0 ? "
 		    "CLD_EXITED : (arg0 & 0x80) != 0 ? CLD_DUMPED : CLD_KILLED");
 		break;
+	case EXIT_CODED:
+		a->arg[0] = expr(b, "(curthread->exit_code & 0x7f) == 0 || "
+		    "(curthread->flags & 0x200000) != 0 ? CLD_EXITED : "
+		    "(curthread->exit_code & 0x80) != 0 ? CLD_DUMPED : CLD_KILLED");
+		break;
 	case FAULT:
 		a->arg[0] = expr(b, fault_code);
 		a->arg[1] = gi_loc_reg(DV_REG_RDI);
@@ -275,6 +286,7 @@ guard(struct gi_build *b, enum event ev)
 	case EXEC_FAILURE:
 		return gi_build_expr(b, "(int)arg0 < 0");
 	case EXIT:
+	case EXIT_CODED:
 		return gi_build_expr(b, "(int)arg1 != 0");
 	case FAULT:
 		return fault_guard(b);
@@ -297,7 +309,7 @@ static void
 fire(struct gi_build *b, uint32_t want, uint64_t at, const struct row *row,
     const struct dv_argset *raw)
 {
-	bool second = row->ev == LWP_START || row->ev == EXIT;
+	bool second = row->ev == LWP_START || row->ev == EXIT || row->ev == EXIT_CODED;
 	struct gi_rule r = { .kind = DV_RULE_FIRE, .probe = want };
 	struct dv_argset args = { 0 };
 

@@ -97,6 +97,7 @@ static const struct fake_sym fake_syms[] = {
 	{ "loopy", 0x2c00, 'T', false },		/* loops to right after its nop */
 	{ "aux", 0x2d00, 'T', false },			/* by .altinstr_aux and back */
 	{ "free_module", 0x2e00, 't', false },
+	{ "taskstats_exit", 0x2e80, 'T', false },
 	{ "__mutex_lock", 0x3400, 'T', false },
 	{ "futex_do_wait", 0x3500, 'T', false },
 	{ "autoremove_wake_function", 0x3600, 'T', false },
