@@ -567,7 +567,8 @@ dv_doctor_main(int argc, char **argv)
 	run = dv_path_run(buf, sizeof(buf), "") && access(buf, W_OK) == 0;
 	report("folder for control sockets", run, "run as root, or set XDG_RUNTIME_DIR");
 	if (access("/dev/kvm", F_OK) == 0)
-		report("kernel module, for guests of KVM", kvm_module_check("", &err) == 0, err.text);
+		report("kernel module, for guests of KVM", kvm_module_check("", &err) == 0,
+		    err.text);
 	report("D library", dv_path_lib(buf, sizeof(buf)) && access(buf, R_OK) == 0,
 	    "run `make install`");
 	return qemu && plugin && image && run ? 0 : 1;

@@ -56,7 +56,8 @@ kvm_exchange(struct ctl_chan *c, struct dv_ctl_hdr *h, const void *body, void *r
 			return ctl_fail(c, err, strerror(errno));
 		if (dv_clock_ns() >= end) {
 			c->broken = true;
-			return dv_err_set(err, DV_E_AGAIN, "guest \"%s\" does not respond", c->name);
+			return dv_err_set(err, DV_E_AGAIN,
+					  "guest \"%s\" does not respond", c->name);
 		}
 		call.hdr = *h;
 	}

@@ -195,8 +195,8 @@ kvm_device_open(const char *root, struct dv_err *err)
 		    strerror(errno));
 	snprintf(path, sizeof(path), "%s/sys/module/dvisor", root);
 	if (access(path, F_OK) == 0)
-		return dv_err_set(err, DV_E_NOENT, "the kernel module is loaded, but there is no %s "
-		    "here, as in a container", DV_KVM_DEVICE);
+		return dv_err_set(err, DV_E_NOENT, "the kernel module is loaded, but there is no "
+		    "%s here, as in a container", DV_KVM_DEVICE);
 	return not_loaded(root, err);
 }
 
@@ -210,8 +210,8 @@ kvm_module_check(const char *root, struct dv_err *err)
 		return fd;
 	/* binds nothing: there is no such VM */
 	if (ioctl(fd, DV_KVM_ATTACH, &a) != 0 && errno == EPROTO)
-		rc = dv_err_set(err, DV_E_UNSUP, "the kernel module that is loaded speaks version %u "
-		    "of the protocol, this command version %u: load the one of this version",
+		rc = dv_err_set(err, DV_E_UNSUP, "the kernel module that is loaded speaks version "
+		    "%u of the protocol, this command version %u: load the one of this version",
 		    a.version, DV_CTL_VERSION);
 	else if (errno == ENOTTY)
 		rc = dv_err_set(err, DV_E_UNSUP, "%s is not the device of dvisor's kernel module",

@@ -158,8 +158,8 @@ pick(const struct found *f, const char *spec, const struct dv_vm_listed **ret, s
 			    "no such VM: \"%s\". `dvisor vms` lists them", spec);
 	} else if (usable == 0) {
 		if (f->v.n == 1)
-			rc = dv_err_set(err, DV_E_UNSUP, "cannot trace VM \"%s\", the only one that "
-			    "runs: %s", f->v.v[0].name, f->v.v[0].why);
+			rc = dv_err_set(err, DV_E_UNSUP, "cannot trace VM \"%s\", the only one "
+			    "that runs: %s", f->v.v[0].name, f->v.v[0].why);
 		else if (f->v.n > 0)
 			rc = dv_err_set(err, DV_E_NOENT, "no VM can be traced; "
 			    "`dvisor vms` says why. `dvisor guest` starts one that can");

@@ -586,7 +586,8 @@ aim(struct enc *e, struct state *s)
 
 		memcpy(e->b + e->rel_at, &d, 4);
 		/* no reach to a segment's place from there, cut to 32 bits */
-		return !e->addr32 && (uint64_t)(uintptr_t)(insn_at + e->len) + (uint64_t)(int64_t)d == want;
+		return !e->addr32 && (uint64_t)(uintptr_t)(insn_at + e->len) +
+		    (uint64_t)(int64_t)d == want;
 	}
 	want -= (uint64_t)e->disp;
 	if (e->base >= 0 && e->base == e->index) {
