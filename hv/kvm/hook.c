@@ -114,8 +114,11 @@ hook_exit(struct kvm_vcpu *v, enum exit_fastpath_completion fast)
 		dv_svm_before(v);
 	r = dv_sym.handle_exit(v, fast);
 	if (r == 0 && v->run->exit_reason == KVM_EXIT_DEBUG &&
-	    v->run->debug.arch.exception == BP_VECTOR)
+	    v->run->debug.arch.exception == BP_VECTOR) {
 		r = debug_exit(v);
+		if (r > 0)		/* not to be taken for the next one's */
+			v->run->exit_reason = KVM_EXIT_UNKNOWN;
+	}
 	srcu_read_unlock(&inside, idx);
 	return r;
 }

@@ -312,9 +312,10 @@ run_own(struct dv_vm *vm, struct kvm_vcpu *v, const struct dv_trap *t)
 	};
 	u64 rflags = cpu.rflags;
 
-	if ((cpu.rflags & X86_EFLAGS_TF) != 0 ||
-	    (v->guest_debug & (KVM_GUESTDBG_SINGLESTEP | KVM_GUESTDBG_USE_HW_BP)) != 0)
-		return false;		/* there is more to do than the instruction */
+	/* there is more to do than the instruction; what only we can do, we do */
+	if ((uses & DV_INSN_ALONE) == 0 && ((cpu.rflags & X86_EFLAGS_TF) != 0 ||
+	    (v->guest_debug & (KVM_GUESTDBG_SINGLESTEP | KVM_GUESTDBG_USE_HW_BP)) != 0))
+		return false;
 	if (uses & DV_INSN_RSP)
 		(void)dv_regs_get(v, DV_REG_RSP);
 	if (uses & DV_INSN_FS)
