@@ -675,6 +675,12 @@ dv_kprog_poll(struct dv_kprog *p, u64 now)
 		}
 		t->due = next_due(t->due, prog->timers[i].period, now);
 	}
+	if (p->hooked && dv_load_acq32(&p->on) == 0 && !bitmap_empty(p->planted, p->nsites)) {
+		/* the guest's kernel went (vm.c): what is left of it gets its bytes back now */
+		mutex_lock(&p->vm->lock);
+		sites_drop(p);
+		mutex_unlock(&p->vm->lock);
+	}
 	if (now >= p->clean_due) {
 		dv_clean(p->state);
 		p->clean_due = next_due(p->clean_due, p->clean_period, now);
