@@ -2,15 +2,16 @@
 /*
  * rsp.c - a breakpoint in QEMU's gdbstub that continues by itself.
  *
- *	rsp SOCKET ADDRESS HITS
+ *	rsp SOCKET ADDRESS HITS [soft]
  *
- * Sets a hardware breakpoint at the address (hexadecimal), continues at each
+ * Sets a hardware or software breakpoint at the address (hexadecimal), continues at each
  * stop, and prints how long a hit took in nanoseconds: the shortest time from
  * one stop to the next. The first HITS stops are looked at. This is what a
  * debugger's `commands; continue; end` costs without the debugger's own work.
  * To pass the breakpoint the vCPU makes one step, which QEMU does not stop
- * there again, and then goes on.
+ * there again, and then goes on; a software breakpoint is taken away meanwhile.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,16 +78,27 @@ now_ns(void)
 	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void
+ask(const char *text)
+{
+	put(text);
+	if (strcmp(get(), "OK") != 0) {
+		fprintf(stderr, "rsp: the gdbstub refuses %s\n", text);
+		exit(1);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	const bool soft = argc == 5 && strcmp(argv[4], "soft") == 0;
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	long long now, last = 0, best = 0;
-	char text[64];
+	char on[64], off[64];
 	int i;
 
-	if (argc != 4 || strlen(argv[1]) >= sizeof(to.sun_path)) {
-		fputs("usage: rsp SOCKET ADDRESS HITS\n", stderr);
+	if ((argc != 4 && !soft) || strlen(argv[1]) >= sizeof(to.sun_path)) {
+		fputs("usage: rsp SOCKET ADDRESS HITS [soft]\n", stderr);
 		return 2;
 	}
 	strcpy(to.sun_path, argv[1]);
@@ -95,12 +107,9 @@ main(int argc, char **argv)
 		perror("rsp: cannot connect");
 		return 1;
 	}
-	snprintf(text, sizeof(text), "Z1,%.40s,1", argv[2]);
-	put(text);
-	if (strcmp(get(), "OK") != 0) {
-		fputs("rsp: the gdbstub refuses the breakpoint\n", stderr);
-		return 1;
-	}
+	snprintf(on, sizeof(on), "Z%d,%.40s,1", !soft, argv[2]);
+	snprintf(off, sizeof(off), "z%d,%.40s,1", !soft, argv[2]);
+	ask(on);
 	put("c");
 	for (i = 0; i < atoi(argv[3]); i++) {
 		(void)get();
@@ -108,14 +117,16 @@ main(int argc, char **argv)
 		if (i > 0 && (best == 0 || now - last < best))
 			best = now - last;
 		last = now;
+		if (soft)
+			ask(off);
 		put("s");
 		(void)get();
+		if (soft)
+			ask(on);
 		put("c");
 	}
-	text[0] = 'z';
 	(void)get();			/* a stop, where the breakpoint can go */
-	put(text);
-	(void)get();
+	ask(off);
 	put("D");
 	printf("%lld\n", best);
 	return 0;

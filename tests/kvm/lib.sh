@@ -51,6 +51,7 @@ tools()
 	to_src=$DVISOR_SRC/tests/kvm to_bin=$DVISOR_BUILD/obj/tests/kvm
 	set -- "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -iquote "$DVISOR_SRC/hv/abi"
 	"$@" -pthread -o "$to_bin/hostile" "$to_src/hostile.c" &&
+	"$@" -o "$to_bin/rsp" "$DVISOR_SRC/tests/bench/rsp.c" &&
 	"$@" -shared -fPIC -o "$to_bin/capture.so" "$to_src/capture.c" -ldl
 }
 

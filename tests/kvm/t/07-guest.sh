@@ -43,6 +43,36 @@ test_the_guests_own_ftrace_and_kprobe()
 	guest_log_clean && text_same "$tmp/text"
 }
 
+# debug KIND: 20 stops of a debugger at the first byte of a function of which we hold
+# a later one, while another CPU runs through our trap, too.
+debug()
+{
+	text_save "$tmp/text" || return 1
+	debug_at=$(guest_run g "grep ' __x64_sys_getppid\$' /proc/kallsyms" | cut -c 1-16)
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    syscall::getppid:entry /execname == "dvwork"/ { n++; }
+	    syscall::getppid:return /execname == "dvwork"/ { r++; }
+	    END { printf("n %d %d\n", n, r); }' || return 1
+	[ -S "$kept/gdb" ] || qmp "$(guest_dir g)/qmp" human-monitor-command \
+	    "{\"command-line\":\"gdbserver unix:$kept/gdb,server=on,wait=off\"}" >/dev/null || return 1
+	guest_begin 'dvwork -p 1 bench getppid 100 & dvwork -p 0 bench getppid 100; wait'
+	"$DVISOR_BUILD/obj/tests/kvm/rsp" "$kept/gdb" "$debug_at" 20 $1 || return 1
+	wait_until 120 guest_ended || fail "the guest did not go on" || return 1
+	line=$(guest_run g 'dvwork syscalls 30') || return 1
+	trace_stop || return 1
+	no_drops && same getppid "$(sed -n 's/^n //p' "$tmp/trace.out")" "230 230" && text_same "$tmp/text"
+}
+
+test_a_debugger_has_its_breakpoints()
+{
+	debug soft
+}
+
+test_a_debugger_has_its_hardware_breakpoints()
+{
+	debug ''
+}
+
 # A guest's own breakpoints in user programs reach it.
 test_the_guests_own_int3()
 {
