@@ -75,6 +75,8 @@ static const struct place {
 	{ "__down_interruptible", O_SEMA, "arg0", false, H_SEMA },
 	{ "__down_killable", O_SEMA, "arg0", false, H_SEMA },
 	{ "__down_timeout", O_SEMA, "arg0", false, H_SEMA },
+	{ "__down_common", O_SEMA, "arg0", false, H_SEMA },	/* the four jump there */
+	{ "___down_common", O_SEMA, "arg0", false, H_SEMA },
 	{ "futex_wait_queue_me", O_USER, KEY("arg1"), false, H_FUTEX },
 	{ "futex_wait_queue", O_USER, KEY("arg1"), false, H_FUTEX },
 	{ "futex_do_wait", O_USER, KEY("arg0"), false, H_FUTEX },
