@@ -59,3 +59,34 @@ apt_source()
 	[ -z "$keys" ] || echo "Signed-By: $keys"
 	echo
 }
+
+# private_apt PROGRAM ARGUMENT...: apt-get or apt-cache over the sources, lists
+# and downloads below $top/apt.
+private_apt()
+{
+	prog=$1
+	shift
+	"$prog" -o Dir::Etc::SourceList=/dev/null \
+	    -o Dir::Etc::SourceParts="$top/apt/sources" \
+	    -o Dir::State::Lists="$top/apt/lists" \
+	    -o Dir::Cache="$top/apt/cache" \
+	    -o Dir::State::status="$top/apt/status" \
+	    -o APT::Sandbox::User="$(id -un)" \
+	    -o Acquire::Languages=none -qq "$@"
+}
+
+# apt_lists SUITE...: reads their lists of packages. A suite that the mirror lacks
+# is an error to apt; the others still come. Status 1: nothing can be read here.
+apt_lists()
+{
+	command -v apt-get >/dev/null || return 1
+	mkdir -p "$top/apt/sources" "$top/apt/lists/partial" \
+	    "$top/apt/cache/archives/partial" || return 1
+	: >"$top/apt/status"
+	rm -f "$top/apt/sources"/*
+	for suite; do
+		apt_source "$suite" >"$top/apt/sources/$suite.sources" ||
+		    rm -f "$top/apt/sources/$suite.sources"
+	done
+	private_apt apt-get update >"$top/apt/log" 2>&1 || true
+}

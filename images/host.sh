@@ -135,6 +135,12 @@ deb_get()
 # host_headers SERIES DIR END: DIR/headers, used as END/headers; DIR/build.
 host_headers()
 {
+	if own_kernel "$1"; then	# where it was built serves as well
+		[ -f "$top/kernel/$1/Module.symvers" ] ||
+		    { fail "host-$1: $top/kernel/$1, where it was built, is gone"; return; }
+		ln -s "../kernel/$1" "$2/build"
+		return
+	fi
 	fetch_lists || return 1
 	release=$(cat "$top/$1/version")
 	h=$2/headers
