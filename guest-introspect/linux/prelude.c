@@ -103,6 +103,7 @@ static const char constants[] =
 static const char variables[] =
     "self int __dv_yield;\n"
     "self int __dv_sched;\n"
+    "self int __dv_slice;\n"
     "self int __dv_badframe;\n"
     "self int __dv_sig;\n"
     "self uint64_t __dv_sigto;\n"

@@ -63,8 +63,20 @@
  * and it was not marked yet. change-pri fires at the stores to p->prio in the
  * functions that change it, if the value differs.
  *
- * The schedctl probes have a counterpart in one kind of kernel only, which
- * extends time slices by rseq (CONFIG_RSEQ_SLICE_EXTENSION).
+ * The schedctl probes have a counterpart in one kind of kernel only, which extends
+ * time slices by rseq (CONFIG_RSEQ_SLICE_EXTENSION). A thread asks in memory of its
+ * own; on its way to user mode, when it should be preempted, it is let go for some
+ * microseconds instead, a grant; it gives the CPU back by rseq_slice_yield(), or is
+ * preempted as it makes another call, as another preemption is due, or as the time
+ * is over. The grant is made in code that must not be trapped (noinstr), so it is
+ * seen as it takes effect: __rseq_arm_slice_extension_timer is called whenever a
+ * thread that has one leaves for user mode, the first time too. __dv_slice: there is
+ * one, until the thread yields or is switched. schedctl-preempt fires with preempt,
+ * if there is. A yield is known where it is noted for its system call's return; the
+ * preemption by which it is done is none (__dv_yield). A grant that is taken back
+ * before user mode is none (the thread may have been preempted before it was made);
+ * a request that is refused, because a signal waits, leaves no trace that is not in
+ * noinstr code.
  *
  * What differs between kernels is asked of BTF and symbols: task_struct.state
  * became __state in 5.14; flag values are those of kernel/sched/sched.h, which
@@ -77,9 +89,17 @@
 
 enum event {
 	ON_CPU, OFF_CPU, TICK, WAKEUP, ENQ_QUEUE, ENQ_SWITCH, DEQ_QUEUE, DEQ_SWITCH,
-	SLEEP, PREEMPT, REMAIN, SURRENDER, CHANGE_PRI, SCHEDCTL,
-	WAKE_STORE, WAKE_DELAYED	/* WAKEUP's sites; no rows */
+	SLEEP, PREEMPT, REMAIN, SURRENDER, CHANGE_PRI,
+	SCHEDCTL,			/* where the kernel lacks the next three */
+	GRANT, SLICE_PREEMPT, SLICE_YIELD,
+	WAKE_STORE, WAKE_DELAYED,	/* WAKEUP's sites; no rows */
+	REMAIN_GRANT			/* REMAIN's other site */
 };
+#define ARM_SLICE	"__rseq_arm_slice_extension_timer"
+#define ENTER_SLICE	"rseq_syscall_enter_work"
+/* __dv_yield: in do_sched_yield; has yielded a slice that was extended. */
+#define YIELDS		"1"
+#define SLICE_YIELDED	"2"
 #define TASK_WAKING	0x200
 #define TASK_STOPPED	0x004		/* __TASK_STOPPED */
 #define TASK_TRACED	0x008		/* __TASK_TRACED */
@@ -123,24 +143,39 @@ static const struct row {
 	{ "change-pri", "__sched_setscheduler", CHANGE_PRI, NULL },
 	{ "change-pri", "rt_mutex_setprio", CHANGE_PRI, NULL },
 	{ "change-pri", "__setscheduler_prio", CHANGE_PRI, NULL },
+	{ "schedctl-nopreempt", ARM_SLICE, GRANT, NULL },
+	{ "schedctl-preempt", "__schedule", SLICE_PREEMPT, NULL },
+	{ "schedctl-yield", ENTER_SLICE, SLICE_YIELD, NULL },
 	{ "schedctl-nopreempt", "", SCHEDCTL, NULL },
 	{ "schedctl-preempt", "", SCHEDCTL, NULL },
 	{ "schedctl-yield", "", SCHEDCTL, NULL },
 };
 #define NROWS	(sizeof(rows) / sizeof(rows[0]))
 
+static bool
+has_slices(const struct gi_kernel *k)
+{
+	return gi_addr(k, ARM_SLICE) != 0 && gi_addr(k, ENTER_SLICE) != 0 &&
+	    gi_offsetof(k, "task_struct", "rseq.slice.yielded") >= 0;
+}
+
 int
 gi_sched_open(struct gi_kernel *k, struct gi_probes *p, struct dv_err *err)
 {
+	bool slices = has_slices(k), is_slice;
 	struct gi_sym s;
 	uint32_t i;
 
 	(void)err;
 	p->nsched = 0;
-	for (i = 0; i < NROWS; i++)
+	for (i = 0; i < NROWS; i++) {
+		is_slice = rows[i].ev >= GRANT && rows[i].ev <= SLICE_YIELD;
+		if ((is_slice && !slices) || (rows[i].ev == SCHEDCTL && slices))
+			continue;
 		if ((rows[i].func[0] == '\0' || gi_fn_find(k, rows[i].func, &s)) &&
 		    (rows[i].unless == NULL || !gi_fn_find(k, rows[i].unless, &s)))
 			p->sched[p->nsched++] = i;
+	}
 	return 0;
 }
 
@@ -163,10 +198,8 @@ gi_sched_probe(const struct gi_kernel *k, uint32_t i, struct gi_probe *ret)
 	    .xlate = "psinfo_t *", .map = 1 };
 	ret->nargs = 2;
 	if (r->ev == SCHEDCTL)
-		ret->why_not = gi_addr(k, "__x64_sys_rseq_slice_yield") == 0 ||
-		    gi_type_find(k, GI_T_STRUCT, "rseq_slice") == 0 ?
-		    "the guest's kernel does not extend time slices (CONFIG_RSEQ_SLICE_EXTENSION)" :
-		    "not available in this version";
+		ret->why_not =
+		    "the guest's kernel does not extend time slices (CONFIG_RSEQ_SLICE_EXTENSION)";
 	if (r->ev == CHANGE_PRI) {
 		ret->args[2] = (struct gi_arg){ .native = "pri_t", .map = 2 };
 		ret->nargs = 3;
@@ -196,6 +229,7 @@ struct store {
 struct names {
 	bool tif;		/* the function that marks threads takes the mark's number */
 	bool delayed;		/* se.sched_delayed exists */
+	bool slices;		/* has_slices() */
 	const char *state;	/* of task_struct */
 	const char *held;	/* " && " and: arg0 has used up its time, and waits for more */
 	unsigned enq_delayed, enq_head, enq_replenish;
@@ -210,6 +244,7 @@ find_names(const struct gi_kernel *k, struct names *n)
 	bool relaid = gi_type_find(k, GI_T_STRUCT, "sched_change_ctx") != 0;
 
 	n->tif = gi_addr(k, "__resched_curr") != 0;
+	n->slices = has_slices(k);
 	n->delayed = gi_offsetof(k, "task_struct", "se.sched_delayed") >= 0;
 	n->state = gi_offsetof(k, "task_struct", "__state") >= 0 ? "__state" : "state";
 	n->enq_delayed = relaid ? 0x20 : 0x200;
@@ -234,6 +269,7 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n,
 		break;
 	case PREEMPT:
 	case REMAIN:
+	case REMAIN_GRANT:
 		raw.arg[0] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDI, .size = 4 };
 		r->raw = gi_build_args(b, &raw);
 		r->args = gi_build_args(b, &args);
@@ -258,6 +294,14 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n,
 		args.arg[0] = args.arg[1] = task;
 		args.arg[2].kind = DV_LOC_DIFO;
 		args.arg[2].value = gi_build_expr(b, "139 - (int)arg1");
+		r->args = gi_build_args(b, &args);
+		return;
+	case GRANT:
+	case SLICE_PREEMPT:
+	case SLICE_YIELD:
+		raw.arg[0] = (struct dv_loc){ .kind = DV_LOC_REG, .reg = DV_REG_RDI, .size = 4 };
+		r->raw = gi_build_args(b, &raw);
+		args.arg[0].kind = args.arg[1].kind = DV_LOC_CURTHREAD;
 		r->args = gi_build_args(b, &args);
 		return;
 	case TICK:
@@ -305,6 +349,10 @@ raw_and_args(struct gi_build *b, enum event ev, const struct names *n,
 	r->args = gi_build_args(b, &args);
 }
 
+/* The current thread loses its CPU (arg0: mode). */
+#define PREEMPTED	"curthread->pid != 0 && ((int)arg0 == 1 || " \
+			"((int)arg0 == 0 && curthread->%s == 0 && self->__dv_yield == 0))"
+
 static uint32_t
 guard(struct gi_build *b, enum event ev, const struct names *n)
 {
@@ -319,6 +367,7 @@ guard(struct gi_build *b, enum event ev, const struct names *n)
 	case ON_CPU:
 	case OFF_CPU:
 	case WAKE_STORE:
+	case SLICE_YIELD:
 	case SCHEDCTL:
 		return GI_NOEXPR;
 	case SLEEP:
@@ -327,8 +376,13 @@ guard(struct gi_build *b, enum event ev, const struct names *n)
 		    TASK "->%s != 0 && (" TASK "->%s & %d) == 0", DEQUEUE_SLEEP,
 		    queued, n->state, n->state, TASK_DEAD | TASK_STOPPED | TASK_TRACED);
 	case PREEMPT:
-		return gi_build_expr(b, "curthread->pid != 0 && ((int)arg0 == 1 || "
-		    "((int)arg0 == 0 && curthread->%s == 0 && self->__dv_yield == 0))", n->state);
+		return gi_build_expr(b, PREEMPTED "%s", n->state,
+		    n->slices ? " && self->__dv_yield != " SLICE_YIELDED : "");
+	case GRANT:
+	case REMAIN_GRANT:
+		return gi_build_expr(b, "self->__dv_slice == 0");
+	case SLICE_PREEMPT:
+		return gi_build_expr(b, PREEMPTED " && self->__dv_slice != 0", n->state);
 	case REMAIN:
 		return gi_build_expr(b, "self->__dv_sched != 0");
 	case SURRENDER:
@@ -365,8 +419,8 @@ add_rule(struct gi_build *b, uint32_t want, uint64_t at, enum event ev, const st
     const struct store *st)
 {
 	struct gi_rule r = { .kind = DV_RULE_FIRE, .probe = want };
-	uint32_t prio = ev == ENQ_SWITCH || ev == WAKE_DELAYED ? GI_PRIO_FIRST :
-	    ev == DEQ_SWITCH ? GI_PRIO_SECOND : GI_PRIO_THIRD;
+	uint32_t prio = ev == ENQ_SWITCH || ev == WAKE_DELAYED || ev == GRANT ? GI_PRIO_FIRST :
+	    ev == DEQ_SWITCH || ev == PREEMPT ? GI_PRIO_SECOND : GI_PRIO_THIRD;
 
 	raw_and_args(b, ev, n, st, &r);
 	r.guard = guard(b, ev, n);
@@ -376,9 +430,9 @@ add_rule(struct gi_build *b, uint32_t want, uint64_t at, enum event ev, const st
 }
 
 /*
- * The stores in a function to a member of a task_struct, all of its 4 or 8 bytes:
- * of a register, or of a constant. False: the function cannot be read or decoded,
- * or has too many; or the member is none.
+ * The stores in a function to a member of a task_struct, all of its 1, 4 or 8
+ * bytes: of a register, or of a constant. False: the function cannot be read or
+ * decoded, or has too many; or the member is none.
  */
 static bool
 find_stores(struct gi_kernel *k, const struct gi_sym *f, const char *member, struct store *ret,
@@ -388,6 +442,7 @@ find_stores(struct gi_kernel *k, const struct gi_sym *f, const char *member, str
 	struct gi_type t;
 	struct gi_insn i;
 	const uint8_t *p;
+	uint8_t of_imm, of_reg;
 	int64_t disp;
 	size_t at;
 	int base;
@@ -395,19 +450,22 @@ find_stores(struct gi_kernel *k, const struct gi_sym *f, const char *member, str
 	*n = 0;
 	disp = gi_btf_offsetof(k->btf, gi_type_find(k, GI_T_STRUCT, "task_struct"), member, &m);
 	if (disp < 0 || gi_type(k, gi_btf_resolve(k->btf, m.type), &t) != 0 ||
-	    (t.size != 4 && t.size != 8) || (p = gi_text(k, f->addr, f->size)) == NULL)
+	    (t.size != 1 && t.size != 4 && t.size != 8) ||
+	    (p = gi_text(k, f->addr, f->size)) == NULL)
 		return false;
+	of_imm = t.size == 1 ? 0xc6 : 0xc7;
+	of_reg = t.size == 1 ? 0x88 : 0x89;
 	for (at = 0; at < f->size && gi_insn(p + at, f->size - at, f->addr + at, &i); at += i.len) {
 		struct store *st = &ret[*n];
 
-		if (i.map != 0 || (i.op != 0xc7 && i.op != 0x89) || i.prefix != 0 || i.seg != 0 ||
+		if (i.map != 0 || (i.op != of_imm && i.op != of_reg) || i.prefix != 0 || i.seg != 0 ||
 		    ((i.rex & 8) != 0) != (t.size == 8) || i.disp != disp ||
 		    (base = gi_insn_base(&i)) < 0)
 			continue;
 		if (*n == MAXSTORES)
 			return false;
 		*st = (struct store){ .at = f->addr + at, .base = gi_reg_of[base],
-		    .is_imm = i.op == 0xc7, .imm = i.imm };
+		    .is_imm = i.op == of_imm, .imm = i.imm };
 		if (!st->is_imm)
 			st->src = gi_reg_of[(i.modrm >> 3 & 7) | ((i.rex & 4) != 0 ? 8u : 0u)];
 		(*n)++;
@@ -460,6 +518,49 @@ change_pri_sites(struct gi_build *b, uint32_t want, const struct names *n, const
 		gi_build_leave(b, want, "no change of a priority is found in %s", func);
 }
 
+/* Where a thread is known to yield the rest of its extended slice. */
+static bool
+slice_yield(struct gi_build *b, uint64_t *ret)
+{
+	struct store st[MAXSTORES];
+	struct gi_sym f;
+	unsigned n, i;
+
+	if (!gi_fn_find(b->k, ENTER_SLICE, &f) ||
+	    !find_stores(b->k, &f, "rseq.slice.yielded", st, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (st[i].is_imm && st[i].imm == 1) {
+			*ret = st[i].at;
+			return true;
+		}
+	return false;
+}
+
+/* The schedctl probes, and remain-cpu where one of them is the decision to remain. */
+static void
+slice_sites(struct gi_build *b, uint32_t want, enum event ev, const struct names *n)
+{
+	uint64_t arm = gi_fn_entry(b->k, gi_addr(b->k, ARM_SLICE)), yield = 0;
+	uint64_t schedule = gi_fn_entry(b->k, gi_addr(b->k, "__schedule"));
+
+	if (arm == 0 || schedule == 0 || !slice_yield(b, &yield)) {
+		gi_build_leave(b, want, "the extension of slices is not found in %s",
+		    yield == 0 ? ENTER_SLICE : ARM_SLICE);
+		return;
+	}
+	if (ev == SLICE_YIELD) {
+		add_rule(b, want, yield, ev, n, NULL);
+		return;
+	}
+	add_rule(b, want, ev == SLICE_PREEMPT ? schedule : arm, ev == REMAIN ? REMAIN_GRANT : ev,
+	    n, NULL);
+	gi_build_stmt(b, arm, GI_PRIO_LAST, NULL, "self->__dv_slice = 1");
+	gi_build_stmt(b, yield, GI_PRIO_LAST, NULL, "self->__dv_slice = 0");
+	gi_build_stmt(b, schedule, GI_PRIO_LAST, NULL,
+	    "self->__dv_slice != 0 ? (self->__dv_slice = 0) : 0");
+}
+
 /* preempt: a thread in do_sched_yield gives its CPU away of its own will. */
 static void
 preempt_sites(struct gi_build *b, uint32_t want, uint64_t schedule, const struct names *n)
@@ -471,9 +572,13 @@ preempt_sites(struct gi_build *b, uint32_t want, uint64_t schedule, const struct
 		gi_build_leave(b, want, "the text of do_sched_yield cannot be read");
 		return;
 	}
-	gi_build_stmt(b, yield, GI_PRIO_FIRST, NULL, "self->__dv_yield = 1");
+	gi_build_stmt(b, yield, GI_PRIO_FIRST, NULL, "self->__dv_yield = " YIELDS);
 	add_rule(b, want, schedule, PREEMPT, n, NULL);
-	gi_build_stmt(b, schedule, GI_PRIO_LAST, &raw,
+	if (n->slices && slice_yield(b, &yield))
+		gi_build_stmt(b, yield, GI_PRIO_LAST, NULL, "self->__dv_yield = " SLICE_YIELDED);
+	gi_build_stmt(b, schedule, GI_PRIO_LAST, &raw, n->slices ?
+	    "self->__dv_yield == " SLICE_YIELDED " || (self->__dv_yield != 0 && (int)arg0 == 0) ? "
+	    "(self->__dv_yield = 0) : 0" :
 	    "self->__dv_yield != 0 && (int)arg0 == 0 ? (self->__dv_yield = 0) : 0");
 }
 
@@ -526,6 +631,12 @@ gi_sched_sites(struct gi_build *b, struct dv_err *err)
 			change_pri_sites(b, (uint32_t)i, &n, row->func);
 			continue;
 		}
+		if (row->ev >= GRANT && row->ev <= SLICE_YIELD) {
+			slice_sites(b, (uint32_t)i, row->ev, &n);
+			continue;
+		}
+		if (row->ev == REMAIN && n.slices)
+			slice_sites(b, (uint32_t)i, row->ev, &n);
 		ns = gi_fn_copies(k, row->func, false, s);
 		for (j = 0; j < ns; j++) {
 			if ((at = gi_fn_entry(k, s[j].addr)) == 0)

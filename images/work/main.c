@@ -59,6 +59,7 @@ static const struct work works[] = {
 	{ "who", "[N]", work_who, { 10 } },
 	{ "faults", "[N]", work_faults, { 10 } },
 	{ "stack", "[N]", work_stack, { 10 } },
+	{ "slice", "[N]", work_slice, { 10 } },
 	{ "ext", "", work_ext, { 0 } },
 	{ "bench", "getppid|write|read|open|switch|none [N]", work_bench, { 0, 100000 } },
 	{ "true", "", work_true, { 0 } },

@@ -41,6 +41,7 @@ int work_who(const struct work *w, long *arg, char **argv);
 int work_faults(const struct work *w, long *arg, char **argv);
 int work_stack(const struct work *w, long *arg, char **argv);
 int work_ext(const struct work *w, long *arg, char **argv);
+int work_slice(const struct work *w, long *arg, char **argv);
 int work_bench(const struct work *w, long *arg, char **argv);
 
 /*

@@ -36,7 +36,11 @@ guest_dir()			# NAME: its folder
 guest_series()
 {
 	[ -f "$guest_cache/$1/vmlinuz" ] && [ -f "$guest_cache/$1/initrd.img" ] && return 0
-	echo "no guest image of series $1: run make images"
+	if [ -f "${DVISOR_SRC:-.}/images/kconfig/$1.config" ]; then
+		echo "no guest image of series $1: images/build-kernel $1 builds its kernel"
+	else
+		echo "no guest image of series $1: run make images"
+	fi
 	return 1
 }
 

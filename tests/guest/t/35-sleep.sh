@@ -91,11 +91,3 @@ test_surrender_is_of_another_cpu()
 	trace_stop || return 1
 	same "surrenders of this CPU, or none at all" "$(grep -c '^[01] ' "$tmp/trace.out") $(grep -c '^1 ' "$tmp/trace.out")" "1 1"
 }
-
-# A probe that a guest cannot have says so, unless asked not to.
-test_schedctl_is_not_there()
-{
-	dv -qn 'sched:::schedctl-yield { trace(1); }' >"$tmp/out" 2>&1
-	same status $? 1 && grep -q CONFIG_RSEQ_SLICE_EXTENSION "$tmp/out" || { cat "$tmp/out"; return 1; }
-	dv -qZn 'sched:::schedctl-yield { trace(1); } BEGIN { exit(0); }'
-}
