@@ -8,8 +8,9 @@
  * may be bound to one VM, and to several VMs at once.
  *
  * Tracing ends when the file is released, whoever held it last, and when no
- * call was made for DV_CTL_DEAD_NS while a program is loaded. Calls of one file
- * are served one at a time, in the caller's thread.
+ * call was made for DV_CTL_DEAD_NS while a program is loaded; ten times that if the
+ * process that bound the file would run, but gets no processor. Calls of one file are
+ * served one at a time.
  *
  * mmap: offset 0, length dv_ctl_loaded.shared_len, after LOAD: the program's
  * shared region, read-only for ever: PROT_WRITE is refused, now and by mprotect. A

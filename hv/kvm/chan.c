@@ -23,6 +23,8 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -30,6 +32,7 @@
 #define WAIT_POLL_NS	5000000ull
 #define WAIT_MAX_NS	500000000ull	/* of a client whose program is loaded */
 #define SLACK_NS	20000ull
+#define BUSY_NS		(10 * DV_CTL_DEAD_NS)	/* silence of one that gets no processor */
 
 struct req {
 	struct dv_ctl_hdr hdr;
@@ -45,6 +48,7 @@ struct file_ctx {
 	struct task_struct *thread;
 	struct req *req;		/* the one to serve next; atomic */
 	u64 heard;			/* when it last said something; atomic */
+	struct pid *tgid;		/* who bound it; constant then */
 	u32 loaded;			/* atomic */
 	u32 pid;
 
@@ -272,6 +276,41 @@ end_program(struct file_ctx *f)
 		dv_vm_leave(f->vm);
 }
 
+/*
+ * Would the consumer speak if it got a processor, or its memory? Then it is the host that
+ * is busy. One that is stopped, gone or asleep is silent.
+ */
+static bool
+is_held_up(const struct file_ctx *f)
+{
+	struct task_struct *leader, *t;
+	bool held = false;
+	unsigned state;
+
+	rcu_read_lock();
+	leader = pid_task(f->tgid, PIDTYPE_TGID);
+	if (leader != NULL) {
+		for_each_thread(leader, t) {
+			state = READ_ONCE(t->__state);
+			held |= (state == TASK_RUNNING || (state & TASK_UNINTERRUPTIBLE) != 0) &&
+				(t->flags & PF_EXITING) == 0;
+		}
+	}
+	rcu_read_unlock();
+	return held;
+}
+
+/* When the consumer is given up, as things are now. */
+static u64
+dead_at(const struct file_ctx *f, u64 now)
+{
+	u64 at = dv_load64(&f->heard) + DV_CTL_DEAD_NS;
+
+	if (now < at || now >= at - DV_CTL_DEAD_NS + BUSY_NS || !is_held_up(f))
+		return at;
+	return now + WAIT_POLL_NS;	/* look again */
+}
+
 static int
 service(void *arg)
 {
@@ -296,7 +335,7 @@ service(void *arg)
 			break;
 		now = ktime_get_ns();
 		if (f->prog != NULL) {
-			dead = dv_load64(&f->heard) + DV_CTL_DEAD_NS;
+			dead = dead_at(f, now);
 			when = dv_kprog_due(f->prog);
 		}
 		if (now >= dead) {
@@ -491,10 +530,13 @@ bind(struct file_ctx *f, const struct dv_kvm_attach *a, u32 *version, struct dv_
 	if (rc != 0)
 		return rc;
 	f->pid = task_tgid_nr(current);
+	f->tgid = get_pid(task_tgid(current));
 	f->vm = vm;
 	thread = kthread_create(service, f, "dvisor/%u", f->pid);
 	if (IS_ERR(thread)) {
 		f->vm = NULL;
+		put_pid(f->tgid);
+		f->tgid = NULL;
 		dv_vm_put(vm);
 		return dv_vm_refuse(why, PTR_ERR(thread), "no thread could be made");
 	}
@@ -575,6 +617,7 @@ chan_release(struct inode *inode, struct file *file)
 	if (f->thread != NULL)
 		kthread_stop(f->thread);
 	dv_vm_put(f->vm);
+	put_pid(f->tgid);
 	kfree(f);
 	return 0;
 }
