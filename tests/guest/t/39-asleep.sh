@@ -51,7 +51,7 @@ test_sleepers_from_before()
 	    END { if (at["dv-user"] != user || at["dv-pi"] != pi || at["dv-dirw"] != at["dv-dirr"] ||
 		at["dv-mutex"] == at["dv-write"] || at["dv-write"] == at["dv-dirw"]) {
 		    bad++; print "objects" }
-		print n, t; exit !(n == 8 && t == 8 && !bad) }' "$tmp/trace.out" >"$tmp/said" || {
+		print n, t; exit !(n == 8 && t > 0 && !bad) }' "$tmp/trace.out" >"$tmp/said" || {
 		cat "$tmp/said" "$tmp/asleep" "$tmp/trace.out"; fail "sleepers from before: see above"; }
 }
 
