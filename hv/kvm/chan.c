@@ -97,13 +97,19 @@ static void
 req_read(struct file_ctx *f, struct req *r)
 {
 	const struct dv_ctl_read *q = r->body;
+	int rc = dv_mem_update(f->vm);
 
-	if (dv_mem_update(f->vm) != 0 || dv_mem_read(f->vm, q->gpa, r->answer, q->len) != 0) {
+	if (rc == 0)
+		rc = dv_trap_read(f->vm, q->gpa, r->answer, q->len);
+	if (rc == -EAGAIN) {
+		refuse_text(r, DV_CTL_EBUSY, "other traces begin and end too fast");
+		return;
+	}
+	if (rc != 0) {
 		refuse_text(r, DV_CTL_EGUEST, "guest-physical 0x%llx+0x%llx is not RAM",
 			    q->gpa, q->len);
 		return;
 	}
-	dv_trap_hide(f->vm, q->gpa, r->answer, q->len);
 	r->hdr.status = DV_CTL_OK;
 	r->hdr.len = q->len;
 }

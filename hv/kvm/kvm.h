@@ -170,8 +170,11 @@ void dv_trap_sweep(struct dv_vm *vm);
 void dv_trap_out(struct dv_vm *vm);
 /* Is one in this memory? Lock held. */
 bool dv_trap_any(struct dv_vm *vm, u64 gpa, u64 len);
-/* Puts the guest's own bytes into a copy of its memory. */
-void dv_trap_hide(struct dv_vm *vm, u64 gpa, u8 *buf, size_t len);
+/*
+ * As dv_mem_read(), with the guest's own bytes where traps are. -EAGAIN: these came and
+ * went all the time.
+ */
+int  dv_trap_read(struct dv_vm *vm, u64 gpa, u8 *buf, size_t len);
 /* A vCPU exited for an int3. Returns as handle_exit does. */
 int  dv_trap_hit(struct dv_vm *vm, struct kvm_vcpu *v);
 

@@ -87,6 +87,19 @@ find(const char *name, void *ret)
 	return 0;
 }
 
+/* RCU: the text of a module goes after all who may have found it there (free_module()). */
+bool
+dv_sym_is_vm(struct file *file)
+{
+	typeof(dv_sym.file_is_kvm) is;
+	bool r;
+
+	rcu_read_lock();
+	r = find("file_is_kvm", &is) == 0 && is(file);
+	rcu_read_unlock();
+	return r;
+}
+
 #define STRING(name) STRING_(name)
 #define STRING_(name) #name
 

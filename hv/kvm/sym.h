@@ -25,4 +25,10 @@ extern struct dv_syms dv_sym;
  */
 int dv_sym_resolve(void);
 
+/*
+ * Is it a VM's file? What it is depends on nothing that was looked up before. While
+ * such a file is open, KVM's modules stay.
+ */
+bool dv_sym_is_vm(struct file *file);
+
 #endif

@@ -30,6 +30,7 @@
 #define INT3		0xcc
 #define NBYTES		16
 #define MAXAGAIN	1000		/* a locked instruction that others disturb */
+#define MAXREREAD	100
 #define KERNEL_HALF	0xffff800000000000ull
 
 struct dv_trap {
@@ -72,13 +73,34 @@ hide(struct dv_vm *vm, u64 gpa, u8 *buf, size_t len, const struct dv_trap *self)
 				buf[t->gpa - gpa] = t->bytes[0];
 }
 
-void
-dv_trap_hide(struct dv_vm *vm, u64 gpa, u8 *buf, size_t len)
+static void
+gen_step(struct dv_vm *vm)
 {
-	mutex_lock(&vm->lock);
-	if (vm->ntraps != 0)
-		hide(vm, gpa, buf, len, NULL);
-	mutex_unlock(&vm->lock);
+	dv_add64(&vm->trap_gen, 1);
+}
+
+/* Not under the lock: QEMU's thread may wait for it, and a page for QEMU. */
+int
+dv_trap_read(struct dv_vm *vm, u64 gpa, u8 *buf, size_t len)
+{
+	unsigned again;
+	int rc = -EAGAIN;
+	u64 gen;
+
+	for (again = 0; rc == -EAGAIN && again < MAXREREAD; again++) {
+		gen = dv_load64(&vm->trap_gen);
+		smp_rmb();
+		rc = dv_mem_read(vm, gpa, buf, len);
+		if (rc != 0)
+			break;
+		mutex_lock(&vm->lock);
+		if (gen != dv_load64(&vm->trap_gen))
+			rc = -EAGAIN;	/* an int3 in buf may be of a trap that has gone */
+		else if (vm->ntraps != 0)
+			hide(vm, gpa, buf, len, NULL);
+		mutex_unlock(&vm->lock);
+	}
+	return rc;
 }
 
 /*
@@ -114,12 +136,6 @@ byte_is(struct dv_vm *vm, u64 gpa, u8 want)
 	u8 byte;
 
 	return dv_mem_read(vm, gpa, &byte, 1) == 0 && byte == want;
-}
-
-static void
-gen_step(struct dv_vm *vm)
-{
-	dv_add64(&vm->trap_gen, 1);
 }
 
 static void
@@ -206,6 +222,7 @@ restore(struct dv_vm *vm, struct dv_trap *t)
 		}
 	}
 	t->planted = false;
+	gen_step(vm);
 }
 
 void
@@ -263,7 +280,6 @@ dv_trap_out(struct dv_vm *vm)
 
 	hash_for_each(vm->traps, bkt, t, node)
 		restore(vm, t);
-	gen_step(vm);
 }
 
 /* --- hits: the vCPU's thread, VM's and KVM's SRCU held */

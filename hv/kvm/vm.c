@@ -204,7 +204,7 @@ dv_vm_get(int fd, struct dv_vm **ret, struct dv_reason *why)
 	if (file == NULL)
 		return dv_vm_refuse(why, -EBADF, "file descriptor %d is not open", fd);
 	mutex_lock(&lock);
-	if (!dv_sym.file_is_kvm(file))
+	if (!dv_sym_is_vm(file))
 		rc = dv_vm_refuse(why, -EINVAL, "file descriptor %d is no VM of KVM", fd);
 	else
 		rc = vm_get(file->private_data, ret, why);
