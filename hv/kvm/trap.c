@@ -29,6 +29,7 @@
 
 #define INT3		0xcc
 #define NBYTES		16
+#define MAXINSN		15		/* no instruction is longer, and KVM takes no more */
 #define MAXAGAIN	1000		/* a locked instruction that others disturb */
 #define MAXREREAD	100
 #define KERNEL_HALF	0xffff800000000000ull
@@ -359,7 +360,8 @@ displaced(struct dv_vm *vm, struct kvm_vcpu *v, struct dv_trap *t)
 	if (t->insn.kind == DV_INSN_OWN && run_own(vm, v, t))
 		return 1;
 	do {
-		rc = dv_sym.kvm_emulate_instruction_from_buffer(v, t->bytes, t->n);
+		rc = dv_sym.kvm_emulate_instruction_from_buffer(v, t->bytes,
+							min_t(int, t->n, MAXINSN));
 	} while (rc == 1 && dv_regs_rip(v) == t->addr && !v->arch.exception.pending &&
 		 !v->arch.exception.injected && ++again < MAXAGAIN);
 	return rc;
