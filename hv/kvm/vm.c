@@ -15,10 +15,10 @@
  * from here.
  *
  * The guest's kernel is looked for by user space; all it needs is an address
- * in it, LSTAR, and page tables that map it: those of a vCPU, if they map what its gs
- * points at. With page-table isolation a process' CR3 does not; its kernel half is
- * the page before. A vCPU that boots without paging is a guest that was
- * reset: what was traced is gone.
+ * in it, LSTAR, and page tables that map it. With page-table isolation those of a process
+ * map that, too, and user space knows where the kernel's are. What gs holds need not be
+ * mapped: from Linux 6.15 on it is a difference. A vCPU that boots without paging is a
+ * guest that was reset: what was traced is gone.
  */
 #include "kvm/kvm.h"
 
@@ -32,7 +32,6 @@
 
 #define SNAP_MS		200
 #define PAUSE_NS	20000000ull
-#define PTI_USER	0x1000ull
 #define EFER_LMA_BIT	(1ull << 10)
 #define KERNEL_LOW	0xffffffff80000000ull
 
@@ -370,20 +369,14 @@ maps(struct dv_vm *vm, u64 cr3, u64 cr4, u64 va)
 static bool
 tables_from(struct dv_vm *vm, const u64 *reg)
 {
-	u64 cr3 = reg[DV_REG_CR3], gs = snap_gs(reg);
-
 	if ((reg[DV_KVM_CR0] & X86_CR0_PG) == 0 || (reg[DV_KVM_EFER] & EFER_LMA_BIT) == 0 ||
-	    reg[DV_KVM_LSTAR] < KERNEL_LOW || gs == 0)
+	    reg[DV_KVM_LSTAR] < KERNEL_LOW ||
+	    !maps(vm, reg[DV_REG_CR3], reg[DV_KVM_CR4], reg[DV_KVM_LSTAR]))
 		return false;
-	if (!maps(vm, cr3, reg[DV_KVM_CR4], gs)) {
-		cr3 &= ~PTI_USER;
-		if (!maps(vm, cr3, reg[DV_KVM_CR4], gs))
-			return false;
-	}
 	vm->kernel_rip = reg[DV_KVM_LSTAR];
-	vm->kernel_cr3 = cr3;
+	vm->kernel_cr3 = reg[DV_REG_CR3];
 	vm->kernel_cr4 = reg[DV_KVM_CR4];
-	vm->kernel_gs = gs;
+	vm->kernel_gs = snap_gs(reg);
 	return true;
 }
 
