@@ -6,7 +6,8 @@
  * clauses long, a vCPU may do hardly anything else, and the guest's own watchdogs
  * begin to bark. DTrace aborts such tracing, and so do we. To take the time at
  * each hit would make it dearer, so the cleaner, which comes by some hundred times
- * a second, looks who is in the machine: a CPU whose gate is taken. Who was found
+ * a second, looks who is in the machine: a CPU whose gate is taken, or that wants
+ * to be in and only lets somebody go first, such as the cleaner. Who was found
  * there at 99 of 100 looks over half a minute spends 99 hundredths of its time on
  * probes. Then nothing fires any more, but END.
  *
@@ -45,7 +46,8 @@ dv_deadman_look(struct dv_state *s)
 		begin(s, now);
 	s->deadman.looks++;
 	for (i = 0; i < s->nvcpu; i++)
-		s->cpus[i].found_busy += dv_load32(&s->cpus[i].gate) != 0;
+		s->cpus[i].found_busy += dv_load32(&s->cpus[i].gate.taken) != 0 ||
+		    dv_load32(&s->cpus[i].gate.held_up) != 0;
 	if (now - s->deadman.since < DV_DEADMAN_NS || s->deadman.looks < DV_DEADMAN_LOOKS)
 		return;
 	for (i = 0; i < s->nvcpu; i++)

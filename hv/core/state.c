@@ -585,7 +585,7 @@ dv_state_stop(struct dv_state *s, struct dv_ctx *ctx)
 	/* after exit() it stays EXITING: firings in progress must see that */
 	(void)dv_cas32(&s->life, &life, DV_LIFE_STOPPED);
 	for (i = 0; i < s->ncpu; i++) {
-		dv_gate_enter(&s->cpus[i].gate);
+		dv_gate_claim(&s->cpus[i].gate);
 		dv_gate_leave(&s->cpus[i].gate);
 	}
 	dv_clean(s);		/* commits that wait come before END */
@@ -607,7 +607,7 @@ dv_snap(struct dv_state *s, unsigned cpu, enum dv_which which, struct dv_snap *r
 		return -1;
 	c = &s->cpus[cpu];
 	memset(ret, 0, sizeof(*ret));
-	dv_gate_enter(&c->gate);
+	dv_gate_claim(&c->gate);
 	if (which == DV_BUF_PRINCIPAL) {
 		/* fill and ring are read once, when all is over */
 		if (s->policy == DV_BUFPOLICY_SWITCH ||
@@ -642,7 +642,7 @@ dv_clean(struct dv_state *s)
 	if (!work)
 		return;			/* and no gate is touched */
 	for (i = 0; i < s->ncpu; i++) {
-		dv_gate_enter(&s->cpus[i].gate);
+		dv_gate_claim(&s->cpus[i].gate);
 		dv_spec_clean_cpu(s, &s->cpus[i]);
 		dv_gate_leave(&s->cpus[i].gate);
 	}

@@ -77,7 +77,7 @@ struct dv_orcmemo {
 };
 
 struct dv_cpu {
-	_Alignas(64) uint32_t gate;
+	_Alignas(64) struct dv_gate gate;
 	uint32_t index;			/* nvcpu: the host context */
 	uint64_t gs_base;		/* last seen, and whose it is */
 	uint32_t gs_cpu;

@@ -42,7 +42,8 @@
 #define STOPPED		2
 byte life = ACTIVE;		/* dv_state.life */
 
-bool gate[NCPU];
+bool gate[NCPU];		/* dv_gate.taken */
+byte wanted[NCPU];
 byte half[NCPU * 2 * SIZE];
 byte used[NCPU];		/* dv_buf.used */
 bit on_half[NCPU];		/* dv_buf.active */
@@ -59,7 +60,16 @@ bool ended;
 
 inline gate_enter(c)
 {
-	atomic { !gate[c] -> gate[c] = true }	/* @ while (!dv_cas32(gate, &open, 1)) { */
+	wanted[c] == 0;
+	/* @ while (dv_load32(&gate->wanted) != 0 || !dv_cas32(&gate->taken, &open, 1)) { */
+	atomic { !gate[c] -> gate[c] = true }
+}
+
+inline gate_claim(c)
+{
+	wanted[c]++;		/* @ (void)dv_add32(&gate->wanted, 1); */
+	atomic { !gate[c] -> gate[c] = true }	/* @ while (!dv_cas32(&gate->taken, &open, 1)) { */
+	wanted[c]--		/* @ (void)dv_add32(&gate->wanted, (uint32_t)-1); */
 }
 
 /* The ways of a clause: ecb.c. */
@@ -151,7 +161,7 @@ proctype vcpu(byte me)
 inline snap()
 {
 	if
-	:: MUTATION != NO_GATE -> gate_enter(c)		/* @ dv_gate_enter(&c->gate); */
+	:: MUTATION != NO_GATE -> gate_claim(c)		/* @ dv_gate_claim(&c->gate); */
 	:: else
 	fi;
 	d_step {
@@ -213,7 +223,7 @@ active proctype consumer()
 	c = 0;
 	do
 	:: MUTATION != NO_WAIT && c < NCPU ->
-		gate_enter(c);		/* @ dv_gate_enter(&s->cpus[i].gate); */
+		gate_claim(c);		/* @ dv_gate_claim(&s->cpus[i].gate); */
 		atomic { gate[c] = false; c++ }
 	:: else -> break
 	od;

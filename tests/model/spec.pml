@@ -277,7 +277,7 @@ proctype vcpu(byte me)
 #else
 		gate[me] == NOBODY ->
 #endif
-		gate[me] = me;		/* @ while (!dv_cas32(gate, &open, 1)) { */
+		gate[me] = me;		/* @ !dv_cas32(&gate->taken, &open, 1)) { */
 		if
 		:: s = 0
 #if NSPEC > 1
@@ -306,7 +306,7 @@ done:		atomic {
 			w = 0; next = 0; mine = false; s = 0;
 			writing[me] = 0;
 			assert(gate[me] == me);
-			gate[me] = NOBODY	/* @ dv_store_rel32(gate, 0); */
+			gate[me] = NOBODY	/* @ dv_store_rel32(&gate->taken, 0); */
 		}
 	:: running-- -> break		/* it will not fire again */
 	od
@@ -341,7 +341,7 @@ inline pass()
 	c = 0;
 	do
 	:: any && c < NCPU ->
-		/* @ dv_gate_enter(&s->cpus[i].gate); */
+		/* @ dv_gate_claim(&s->cpus[i].gate); */
 		atomic {
 			MUTATION == NO_GATE || gate[c] == NOBODY ->
 			if

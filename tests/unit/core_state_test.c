@@ -3,6 +3,9 @@
  * core_state_test.c - the life of an enabling: BEGIN, firings, exit(), END;
  * buffers, faults, rules and accounts.
  */
+#include <pthread.h>
+#include <sched.h>
+
 #include "core_help.h"
 #include "core/state_impl.h"
 
@@ -1125,7 +1128,7 @@ static void
 deadman_looks(struct tb *t, unsigned n, unsigned free)
 {
 	static uint64_t now = 1000000000;
-	uint32_t *gate = &dv_sim_state(t->sim)->cpus[1].gate;
+	struct dv_gate *gate = &dv_sim_state(t->sim)->cpus[1].gate;
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
@@ -1178,6 +1181,49 @@ TEST(a_destructive_trace_may_starve)
 	deadman_init(&t, &site, true);
 	deadman_looks(&t, 500, 0);
 	EXPECT_EQ(status(&t).killed, 0);
+	tb_fini(&t);
+}
+
+struct one_hit {
+	struct tb *t;
+	uint32_t site, done;
+};
+
+static void *
+one_hit_thread(void *arg)
+{
+	struct one_hit *h = arg;
+
+	dv_sim_hit(h->t->sim, 0, h->site);
+	dv_store_rel32(&h->done, 1);
+	return NULL;
+}
+
+/* Who finds the gate open lets it be, if it is wanted. */
+TEST(a_firing_lets_the_control_side_go_first)
+{
+	struct dv_gate *gate;
+	struct one_hit h = { 0 };
+	struct tb t;
+	pthread_t thread;
+
+	deadman_init(&t, &h.site, false);
+	h.t = &t;
+	gate = &dv_sim_state(t.sim)->cpus[0].gate;
+	(void)dv_add32(&gate->wanted, 1);
+	EXPECT_EQ(pthread_create(&thread, NULL, one_hit_thread, &h), 0);
+	while (dv_load32(&gate->held_up) == 0)
+		sched_yield();
+	EXPECT_EQ(dv_load32(&gate->taken), 0);
+	EXPECT_EQ(dv_load_acq32(&h.done), 0);
+	dv_gate_claim(gate);
+	EXPECT_EQ(dv_load32(&gate->wanted), 1);
+	(void)dv_add32(&gate->wanted, (uint32_t)-1);
+	EXPECT_EQ(dv_load_acq32(&h.done), 0);
+	dv_gate_leave(gate);
+	EXPECT_EQ(pthread_join(thread, NULL), 0);
+	EXPECT_EQ(h.done, 1);
+	EXPECT_EQ(dv_load32(&gate->held_up), 0);
 	tb_fini(&t);
 }
 
