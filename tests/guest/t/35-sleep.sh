@@ -33,6 +33,31 @@ test_leavers_sleep_or_are_preempted()
 	    { cat "$tmp/trace.out"; fail "leavers: state, slept, preempted, wished to sleep, number: see above"; }
 }
 
+# Who reads /proc/consoles takes console_sem, who writes to a virtual terminal waits for
+# it when the CPU is delayed that holds it. From the moment that a thread is in down()'s slow way until it
+# leaves it, each of its sleeps is on that semaphore, and no other sleep is.
+test_sleepers_in_down()
+{
+	[ "$(ncpus)" -ge 2 ] || { skip "one CPU"; return; }
+	trace_start -wqn 'BEGIN { printf("ready\n"); }
+	    fbt::console_unlock:entry /execname == "cat" && n++ < 20/ { chill(20000000); }
+	    fbt::__down:entry { self->sem = arg0; }
+	    fbt::__down:return { self->sem = 0; }
+	    sched:::sleep /self->sem != 0/ { @down[(int)curlwpsinfo->pr_stype,
+		(uintptr_t)curlwpsinfo->pr_wchan == self->sem,
+		self->sem == (uintptr_t)&`console_sem] = count(); }
+	    sched:::sleep /self->sem == 0 && curlwpsinfo->pr_stype == SOBJ_SEMA/ { @other = count(); }
+	    END { printa("down %d %d %d %@d\n", @down); printa("other %@d\n", @other); }' || return 1
+	guest_run g '(while [ ! -e /read ]; do echo x; done) >/dev/tty1 & i=0
+	    while [ $i -lt 50 ]; do cat /proc/consoles >/dev/null; i=$((i + 1)); done
+	    : >/read; wait; rm /read' 120 >/dev/null || return 1
+	trace_stop || return 1
+	no_drops || return 1
+	awk '$1 == "down" && $2 == 4 && $3 == 1 && $4 == 1 { n += $5; next }
+	    NF > 1 { bad = 1 } END { exit !(n > 0 && !bad) }' "$tmp/trace.out" ||
+	    { cat "$tmp/trace.out"; fail "type, its address, console_sem, number: see above"; }
+}
+
 # In futex() a thread sleeps on a user-level lock, in nanosleep() on its timer, in
 # read() of a pipe on its wait queue; each has an address.
 test_sleepers_say_on_what()
