@@ -76,7 +76,8 @@ struct run {
 	unsigned ncpu;			/* vCPUs + host */
 	bool ended;			/* the guest is about to go */
 	uint64_t generation;		/* of the guest's kernel when loaded */
-	bool reset;			/* it is another kernel now */
+	bool reset;			/* it is another kernel now, */
+	bool logged;			/* or nothing may be in its memory */
 	uint32_t halts;			/* stops of the guest that were told */
 	bool panicked;
 	bool killed;			/* the trace starved the guest */
@@ -302,6 +303,7 @@ loop(struct run *r, struct dv_err *err)
 		}
 		if (chan->generation != r->generation) {
 			r->reset = true;
+			r->logged = (chan->state & DV_GUEST_LOGGED) != 0;
 			return 0;
 		}
 		r->killed = st.killed != 0;
@@ -587,7 +589,9 @@ dv_run(struct dv_program *p, struct dv_vm *vm, const struct dv_opts *o,
 			rc = 0;
 	}
 	if (rc == 0 && r.reset)
-		rc = dv_err_set(err, DV_E_GUEST,
+		rc = dv_err_set(err, DV_E_GUEST, r.logged ?
+		    "writes to the memory of guest \"%s\" are being logged (migration or "
+		    "snapshot): the trace has ended" :
 		    "guest \"%s\" was reset or started another kernel: "
 		    "the trace has ended", vm->name);
 	if (rc == 0 && r.ended && !guest_end_ok)

@@ -89,6 +89,7 @@ enum dv_ctl_carrier {
 #define DV_GUEST_IDLE	4u	/* all vCPUs halted */
 #define DV_GUEST_KERNEL	8u	/* kernel_rip is valid */
 #define DV_GUEST_ENDING	16u	/* its end waits (1 s at most) for SNAP, STOP, UNLOAD */
+#define DV_GUEST_LOGGED	32u	/* generation grew as writes to memory began to be logged */
 
 struct dv_ctl_pong { uint32_t state; uint32_t pad; uint64_t generation; };
 

@@ -237,8 +237,9 @@ serve(struct file_ctx *f, struct req *r)
 		req_read(f, r);
 		break;
 	case DV_CTL_PING:
-		pong.state = dv_vm_state(f->vm);
 		pong.generation = dv_load64(&f->vm->generation);
+		smp_rmb();		/* why it grew is known before it does */
+		pong.state = dv_vm_state(f->vm);
 		done(r, &pong, sizeof(pong));
 		break;
 	case DV_CTL_CONT:

@@ -78,6 +78,8 @@ struct dv_vm {
 	u32 armed;			/* atomic: vCPUs are to intercept #BP */
 	u32 have_kernel;		/* atomic: a kernel was seen */
 	u64 generation;			/* atomic */
+	u64 logged;			/* the generation that began as traps went for a log of
+					   writes; atomic */
 	u64 seen_exits, seen_at;	/* vm.c: whether it is paused; atomic */
 	u64 kernel_rip, kernel_cr3, kernel_cr4, kernel_gs;	/* lock */
 };

@@ -241,6 +241,7 @@ dv_vm_logged(struct dv_vm *vm, const struct kvm_memory_slot *slot)
 	vm->log_gen = __kvm_memslots(vm->kvm, 0)->generation;
 	mutex_unlock(&vm->lock);
 	if (out) {
+		dv_store64(&vm->logged, dv_load64(&vm->generation) + 1);
 		dv_vm_gone(vm);
 		pr_info("writes to the memory of process %d are being logged (migration or "
 			"snapshot): its traps are out\n", vm->pid);
@@ -422,6 +423,8 @@ dv_vm_state(struct dv_vm *vm)
 		state |= DV_GUEST_PAUSED;
 	if (READ_ONCE(vm->have_kernel) != 0)
 		state |= DV_GUEST_KERNEL;
+	if (dv_load64(&vm->logged) == dv_load64(&vm->generation))
+		state |= DV_GUEST_LOGGED;
 	return state;
 }
 
