@@ -4,7 +4,7 @@
 . "$DVISOR_SRC/tests/kvm/t/lib.sh.inc"
 
 # count_start NAME VM: counts getppid by dvwork in the background; count_end NAME
-# says how many.
+# has the number in $counted. Both in this very shell, which can wait for the trace.
 count_start()
 {
 	"$dvisor" --vm "$2" -qn 'BEGIN { printf("ready\n"); }
@@ -17,9 +17,9 @@ count_start()
 count_end()
 {
 	kill -TERM "$(cat "$tmp/$1.pid")"
-	wait "$(cat "$tmp/$1.pid")"
-	[ ! -s "$tmp/$1.err" ] || fail "$(cat "$tmp/$1.err")"
-	sed -n 's/^n //p' "$tmp/$1.out"
+	wait "$(cat "$tmp/$1.pid")" || fail "its status is $?: $(cat "$tmp/$1.err")" || return 1
+	[ ! -s "$tmp/$1.err" ] || fail "$(cat "$tmp/$1.err")" || return 1
+	counted=$(sed -n 's/^n //p' "$tmp/$1.out")
 }
 
 # Each sees what happens while it is there, at the same bytes of the guest.
@@ -29,9 +29,9 @@ test_several_consumers_of_one_guest()
 	count_start a "$vm" && guest_run g 'dvwork syscalls 30' >/dev/null &&
 	count_start b "$vm" && guest_run g 'dvwork syscalls 40' >/dev/null &&
 	count_start c "$vm" && guest_run g 'dvwork syscalls 50' >/dev/null || return 1
-	a=$(count_end a)
-	guest_run g 'dvwork syscalls 60' >/dev/null || return 1
-	same "a, b, c" "$a $(count_end b) $(count_end c)" "120 150 110" && text_same "$tmp/text"
+	count_end a && a=$counted && guest_run g 'dvwork syscalls 60' >/dev/null &&
+	count_end b && b=$counted && count_end c || return 1
+	same "a, b, c" "$a $b $counted" "120 150 110" && text_same "$tmp/text"
 }
 
 # Each sees its own guest, and one that dies ends its own trace alone.
@@ -53,6 +53,6 @@ test_several_guests()
 	[ $two = 0 ] || fail "no traces" || return 1
 	grep -q . "$tmp/b.err" || fail "the end of a guest was not told" || return 1
 	guest_run g 'dvwork syscalls 20' >/dev/null || return 1
-	same "the other's" "$(count_end a)" 50 && text_same "$tmp/text" || return 1
+	count_end a && same "the other's" "$counted" 50 && text_same "$tmp/text" || return 1
 	[ $two_end -lt 128 ] || fail "status $two_end"
 }
