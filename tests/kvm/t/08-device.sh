@@ -10,15 +10,30 @@ test_only_root_and_its_group_may_trace()
 	su user -c 'exec 3<>/dev/dvisor' 2>"$tmp/out" && fail "anybody may open the device" || return 0
 }
 
+# says FILE TEXT: a command that failed has said it in its only line.
+says()
+{
+	same lines "$(grep -c . "$1")" 1 && grep -q "$2" "$1" || fail "it said: $(cat "$1")"
+}
+
 # Without the module the command says so, and what to do.
 test_a_missing_module_is_explained()
 {
+	installed=/lib/modules/$(uname -r)
 	unload || return 1
-	dv -n 'BEGIN { exit(0); }' >"$tmp/out" 2>&1
-	missing=$?
+	dv -n 'BEGIN { exit(0); }' >"$tmp/none" 2>&1
+	none=$?
+	# as depmod leaves it
+	mkdir -p "$installed/updates" && touch "$installed/modules.dep" &&
+	cp "$module" "$installed/updates/dvisor.ko" && cp "$installed/modules.dep" "$tmp/dep" &&
+	echo updates/dvisor.ko: >>"$installed/modules.dep"
+	dv -n 'BEGIN { exit(0); }' >"$tmp/idle" 2>&1
+	idle=$?
+	cp "$tmp/dep" "$installed/modules.dep"
+	rm "$installed/updates/dvisor.ko"
 	load || return 1
-	same status $missing 1 && same lines "$(grep -c . "$tmp/out")" 1 &&
-	grep -q 'modprobe dvisor' "$tmp/out" || fail "it said: $(cat "$tmp/out")"
+	same statuses "$none $idle" "1 1" && says "$tmp/none" 'not installed for kernel' &&
+	says "$tmp/idle" 'modprobe dvisor'
 }
 
 # While four threads send it anything, somebody else's trace is exact; the host's log
