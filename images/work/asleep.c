@@ -41,6 +41,7 @@ static struct {
 	int pipe[2], polled[2];
 	int user, pi;			/* futexes */
 	char *page;			/* three that are missing */
+	volatile int waking;
 } as;
 
 static void
@@ -92,12 +93,15 @@ on_dir_to_write(void)
 		die("mkdir");
 }
 
+/* Some kernels let a reader by although a writer waits, now and then. */
 static void
 on_dir_to_read(void)
 {
 	static char buf[PAGE];
 
-	read_dir(as.dir[1], buf);
+	do
+		read_dir(as.dir[1], buf);
+	while (!as.waking);
 }
 
 static void
@@ -218,6 +222,7 @@ wake_all(int uffd)
 {
 	int i;
 
+	as.waking = 1;
 	for (i = 0; i < 3; i++)
 		supply_page(uffd, as.page + i * PAGE);
 	as.user = 0;
