@@ -148,3 +148,30 @@ test_migration_copies_no_trap()
 	grep -qi migrat "$tmp/trace.err" || fail "the user was told: $(cat "$tmp/trace.err")" || return 1
 	guest_run g 'dvwork syscalls 5' >/dev/null && text_same "$tmp/text"
 }
+
+# came_up N: the guest has said so more than N times.
+came_up()
+{
+	[ "$(grep -c '^dvisor-guest: ready' "$(guest_dir g)/shell.log")" -gt "$1" ]
+}
+
+# A guest that is reset takes nothing of the trace along: its user is told, and the
+# next kernel has its own bytes, and can be traced.
+test_a_reset_ends_the_trace()
+{
+	trace_start -qn 'BEGIN { printf("ready\n"); } syscall:::entry, syscall:::return { n++; }' || return 1
+	guest_run g 'dvwork syscalls 50' >/dev/null || return 1
+	ups=$(grep -c '^dvisor-guest: ready' "$(guest_dir g)/shell.log")
+	qmp "$(guest_dir g)/qmp" set-action '{"reboot":"reset"}' >/dev/null &&
+	qmp "$(guest_dir g)/qmp" system_reset >/dev/null || return 1
+	wait $trace_pid
+	same "the trace's end" $? 1 &&
+	grep -q 'was reset or started another kernel' "$tmp/trace.err" || { cat "$tmp/trace.err"; return 1; }
+	wait_until 120 came_up "$ups" || fail "the guest did not come up again" || return 1
+	text_save "$tmp/text" || return 1
+	trace_start -qn 'BEGIN { printf("ready\n"); }
+	    syscall::getppid:entry /execname == "dvwork"/ { n++; } END { printf("n %d\n", n); }' || return 1
+	guest_run g 'dvwork syscalls 60' >/dev/null || return 1
+	trace_stop || return 1
+	no_drops && same getppid "$(sed -n 's/^n //p' "$tmp/trace.out")" 60 && text_same "$tmp/text"
+}
