@@ -52,6 +52,9 @@ tools()
 	set -- "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -iquote "$DVISOR_SRC/hv/abi"
 	"$@" -pthread -o "$to_bin/hostile" "$to_src/hostile.c" &&
 	"$@" -o "$to_bin/rsp" "$DVISOR_SRC/tests/bench/rsp.c" &&
+	"$@" -pthread -iquote "$DVISOR_SRC/hv" -iquote "$DVISOR_SRC/hv/plat" \
+	    -iquote "$DVISOR_SRC/hv/plat/user" -o "$to_bin/tiny" "$to_src/tiny.c" \
+	    "$DVISOR_BUILD/libdvbase.a" &&
 	"$@" -shared -fPIC -o "$to_bin/capture.so" "$to_src/capture.c" -ldl
 }
 
@@ -63,7 +66,7 @@ payload()
 	rm -rf "$p"
 	mkdir -p "$p/src/tests" "$p/src/dcomp" "$p/src/guest-introspect/linux" \
 	    "$p/build/cli" "$p/build/obj/tests" "$p/cache/dvisor/images" || return 1
-	cp -r "$DVISOR_SRC/tests/guest" "$DVISOR_SRC/tests/kvm" "$p/src/tests/" &&
+	cp -r "$DVISOR_SRC/tests/guest" "$DVISOR_SRC/tests/kvm" "$DVISOR_SRC/tests/vmx" "$p/src/tests/" &&
 	cp -r "$DVISOR_SRC/dcomp/lib" "$p/src/dcomp/" &&
 	cp -r "$DVISOR_SRC/examples" "$p/src/" &&
 	cp "$DVISOR_SRC/guest-introspect/linux/vars.c" "$p/src/guest-introspect/linux/" &&
