@@ -13,6 +13,8 @@
  *	    only where the address still leads to the same page with the same bytes
  *	    around an int3. Anything else is the guest's doing: it keeps its bytes, and
  *	    the trap is counted as given up;
+ *	    Text that may go, and come again as another's, is looked at in the same way
+ *	    before an int3 in it is taken for ours;
  *	(3) all that is asked of the guest's memory goes through the kernel's own page
  *	    tables (the layout's), not those of whoever is trapped.
  *
@@ -42,6 +44,7 @@ struct dv_trap {
 	u32 levels;
 	u32 refs;			/* programs; vm->lock */
 	bool planted;			/* vm->lock */
+	bool may_go;			/* in text that the guest may free: a module's */
 	u8 n;				/* of bytes that are known */
 	u8 bytes[NBYTES];
 	struct dv_insn insn;
@@ -166,6 +169,7 @@ dv_trap_plant(struct dv_vm *vm, const struct dv_layout *l, const struct dv_site 
 	t->addr = site->addr;
 	t->root = l->kernel_root;
 	t->levels = l->pt_levels;
+	t->may_go = site->addr < l->text_start || site->addr >= l->text_end;
 	if (look(vm, t->root, t->levels, t->addr, NULL, &t->gpa, t->bytes, &t->n) != 0) {
 		kfree(t);
 		return DV_TRAP_MEM;
@@ -395,6 +399,24 @@ foreign(struct dv_vm *vm, struct kvm_vcpu *v, u64 pc, u64 gen)
 	return 1;
 }
 
+/* Is what the trap was planted in still there? Other int3s may stand in it. */
+static bool
+still_there(struct dv_vm *vm, struct kvm_vcpu *v, const struct dv_trap *t)
+{
+	size_t n = min_t(size_t, t->n, PAGE_SIZE - offset_in_page(t->addr)), i;
+	u8 bytes[NBYTES];
+	bool missed;
+
+	if (dv_sym.kvm_mmu_gva_to_gpa_read(v, t->addr, NULL) != t->gpa)
+		return false;
+	if (dv_mem_peek(vm, t->gpa, bytes, n, &missed) != 0)
+		return true;
+	for (i = 1; i < n; i++)
+		if (bytes[i] != t->bytes[i] && bytes[i] != INT3)
+			return false;
+	return true;
+}
+
 int
 dv_trap_hit(struct dv_vm *vm, struct kvm_vcpu *v)
 {
@@ -404,7 +426,7 @@ dv_trap_hit(struct dv_vm *vm, struct kvm_vcpu *v)
 	(void)dv_mem_update(vm);
 	if (pc >= KERNEL_HALF && dv_regs_proper(v) && dv_sym.ops->get_cpl(v) == 0)
 		t = trap_find(vm, pc);
-	if (t == NULL)
+	if (t == NULL || (t->may_go && !still_there(vm, v, t)))
 		return foreign(vm, v, pc, gen);
 	dv_kprog_hit(vm, v, pc);
 	return displaced(vm, v, t);
