@@ -482,6 +482,8 @@ dv_kprog_go(struct dv_kprog *p, u64 generation, struct dv_reason *why)
 	if (p->phase != LOADED)
 		return refusal(why, DV_CTL_EREFUSED, "the program was started before");
 	if (sites || has_profiles(p)) {
+		if (dv_mem_update(vm) != 0)
+			return refusal(why, DV_CTL_EREFUSED, "out of memory");
 		if (dv_hook_get(sites, why) != 0)
 			return DV_CTL_EREFUSED;
 		p->hooked = true;
