@@ -12,7 +12,7 @@
  *	(2) a byte is written only where the bytes that introspection saw are, and put back
  *	    only where the address still leads to the same page with the same bytes
  *	    around an int3. Anything else is the guest's doing: it keeps its bytes, and
- *	    the trap is counted as given up;
+ *	    the trap is counted as given up.
  *	    Text that may go, and come again as another's, is looked at in the same way
  *	    before an int3 in it is taken for ours;
  *	(3) all that is asked of the guest's memory goes through the kernel's own page
